@@ -1,0 +1,252 @@
+package segue
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Every trie that any test compiles is checked, so that a broken one is found
+// where it is made and not where it first answers wrongly.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if flag.Lookup("test.bench").Value.String() == "" {
+		compiled = func(root *node, source int) {
+			if err := checkTrie(root, source); err != nil {
+				panic(err)
+			}
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// checkTrie returns what is wrong with a compiled trie, nil if nothing is.
+func checkTrie(root *node, source int) error {
+	seen := map[*node]bool{}
+	size := 0
+	for todo := []*node{root}; len(todo) > 0; {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		if err := checkNode(n); err != nil {
+			return err
+		}
+		children := childrenOf(n)
+		size += 1 + len(children)
+		todo = append(todo, children...)
+	}
+	// Section "compile": single branches, what the budget adds, and what is
+	// left wide at its edge.
+	if limit := 4*source + budgetConstant; size > limit {
+		return fmt.Errorf("%d nodes and child entries, more than %d for a source of %d", size, limit, source)
+	}
+	return nil
+}
+
+func childrenOf(n *node) []*node {
+	var all []*node
+	for _, s := range n.slots {
+		if s.node != nil {
+			all = append(all, s.node)
+		}
+	}
+	if n.param != nil {
+		all = append(all, n.param)
+	}
+	if n.extra != nil {
+		if n.slash != nil {
+			all = append(all, n.slash)
+		}
+		for _, s := range n.dots {
+			all = append(all, s.node)
+		}
+	}
+	return all
+}
+
+func checkNode(n *node) error {
+	if len(n.slots)&(len(n.slots)-1) != 0 || len(n.slots) > 0 && int(n.hash.mask) != len(n.slots)-1 {
+		return fmt.Errorf("a table of %d slots with mask %d", len(n.slots), n.hash.mask)
+	}
+	for _, s := range n.slots {
+		switch {
+		case s.node == nil && (s.text != "" || s.first == 0):
+			return fmt.Errorf("a free slot that an empty segment matches")
+		case s.node == nil:
+			continue
+		case s.text == "" || s.text == "." || s.text == "..":
+			return fmt.Errorf("the segment %q is in a table", s.text)
+		case n.child(s.text) != s.node:
+			return fmt.Errorf("the child %q is not found", s.text)
+		}
+	}
+	wide := n.extra != nil && n.wide != nil
+	if wide && (len(n.slots) > 0 || n.param != nil || n.miss != slowLeaf || n.fastEnd != slowLeaf || n.fastSlash != slowLeaf) {
+		return fmt.Errorf("a wide node that find could take for a compiled one")
+	}
+	return nil
+}
+
+// paths collects what a router answers, by path.
+func serve(h http.Handler, method, target string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(method, target, nil))
+	return w
+}
+
+// showPattern answers with the pattern and the parameters that it was matched by.
+func showPattern(w http.ResponseWriter, r *http.Request) {
+	fmt.Fprint(w, r.Pattern)
+	for name, value := range Params(r) {
+		fmt.Fprintf(w, " %s=%s", name, value)
+	}
+}
+
+// Segments around the eight and sixteen bytes that are compared as numbers,
+// different in one byte each, in tables of many sizes.
+func TestTablesTellSegmentsApart(t *testing.T) {
+	var words []string
+	for size := 1; size <= 40; size++ {
+		base := strings.Repeat("x", size)
+		words = append(words, base)
+		for _, at := range []int{0, size / 2, size - 1} {
+			for _, c := range []string{"y", "\x00", "\xff", "z"} {
+				words = append(words, base[:at]+c+base[at+1:])
+			}
+		}
+	}
+	for _, step := range []int{1, 2, 3, 7, 50, len(words)} {
+		for from := 0; from < len(words); from += step {
+			checkTable(t, words, words[from:min(from+step, len(words))])
+		}
+	}
+}
+
+func checkTable(t *testing.T, all, children []string) {
+	nodes := map[string]*node{}
+	var slots []slot
+	for _, text := range children {
+		if nodes[text] == nil {
+			nodes[text] = new(node)
+			slots = append(slots, newSlot(text, nodes[text]))
+		}
+	}
+	var n node
+	n.setChildren(slots)
+	for _, text := range all {
+		require.True(t, n.child(text) == nodes[text], "child %q of %q", text, children)
+	}
+}
+
+// find and walk are two readers of one trie; the first decides most requests.
+func TestFindAgreesWithWalk(t *testing.T) {
+	patterns := []string{
+		"/", "/{$}", "/a", "/a/", "/a/{x}", "/a/{x}/", "/{x}/b", "/{x}/{y}/c", "/abcdefgh/{x}", "/abcdefghi/{x}/d",
+		"/abcdefghijklmnopqrs", "/abcdefghijklmnopqrt", "/a/b/{rest...}", "/a/b/c/d", "/%2e%2e/x", "/files/{p...}",
+	}
+	rt := New()
+	for _, p := range patterns {
+		rt.HandleFunc(p, showPattern)
+	}
+	root := rt.current().nowhere.root("GET")
+	segs := []string{"", "a", "b", "c", "abcdefgh", "abcdefghi", "abcdefghijklmnopqrs", "abcdefghijklmnopqrt", "files", "x"}
+	var path func(prefix string, depth int)
+	compared := 0
+	path = func(prefix string, depth int) {
+		for _, s := range segs {
+			p := prefix + "/" + s
+			if isClean(p) {
+				compared++
+				if l, _ := root.find(p); l != slowLeaf {
+					require.True(t, l == root.walk(segments{path: p}), p)
+				}
+			}
+			if depth > 1 {
+				path(p, depth-1)
+			}
+		}
+	}
+	path("", 4)
+	t.Logf("%d paths", compared)
+}
+
+// The set of design's section on the budget, and two more that copy tables
+// until something stops them.
+func TestBudget(t *testing.T) {
+	rt := New()
+	const n = 300
+	for i := range n {
+		rt.GET(fmt.Sprintf("/page%d/edit", i), showPattern)
+		rt.GET(fmt.Sprintf("/{user}/act%d", i), showPattern)
+	}
+	for i := range n {
+		assert.Equal(t, fmt.Sprintf("GET /page%d/edit", i), serve(rt, "GET", fmt.Sprintf("/page%d/edit", i)).Body.String())
+		assert.Equal(t, fmt.Sprintf("GET /{user}/act%d user=page%d", i, n-1-i), serve(rt, "GET", fmt.Sprintf("/page%d/act%d", n-1-i, i)).Body.String())
+		assert.Equal(t, 404, serve(rt, "GET", fmt.Sprintf("/user%d/edit", i)).Code)
+	}
+}
+
+func TestBudgetLiteralAtEachPosition(t *testing.T) {
+	const n = 24
+	rt := New()
+	route := func(at int) string {
+		var b strings.Builder
+		for i := range n {
+			if i == at {
+				b.WriteString("/a")
+			} else {
+				fmt.Fprintf(&b, "/{p%d}", i)
+			}
+		}
+		return b.String()
+	}
+	for i := range n {
+		rt.GET(route(i), showPattern)
+	}
+	rt.GET(route(-1), showPattern)
+	for i := range n {
+		path := strings.Repeat("/x", i) + "/a" + strings.Repeat("/y", n-1-i)
+		assert.True(t, strings.HasPrefix(serve(rt, "GET", path).Body.String(), "GET "+route(i)), path)
+		// A literal further left wins over all others.
+		path = strings.Repeat("/x", i) + strings.Repeat("/a", n-i)
+		assert.True(t, strings.HasPrefix(serve(rt, "GET", path).Body.String(), "GET "+route(i)), path)
+	}
+	assert.True(t, strings.HasPrefix(serve(rt, "GET", strings.Repeat("/x", n)).Body.String(), "GET "+route(-1)))
+	assert.Equal(t, 404, serve(rt, "GET", strings.Repeat("/a", n-1)).Code)
+}
+
+// One step per segment: a path of n segments passes n nodes below the root and
+// no more, wherever the routes could make one go back.
+func TestOneStepPerSegment(t *testing.T) {
+	rt := New()
+	deep := strings.Repeat("/a", 12)
+	rt.GET(deep+"/end", showPattern)
+	rt.GET("/{x0}/{x1}/{x2}/{x3}/{x4}/{x5}/{x6}/{x7}/{x8}/{x9}/{x10}/{x11}/zzz", showPattern)
+	n := rt.current().nowhere.root("GET")
+	steps := 0
+	for range strings.SplitSeq(deep[1:]+"/zzz", "/") {
+		seg := "a"
+		if steps == 12 {
+			seg = "zzz"
+		}
+		next := n.child(seg)
+		if next == nil {
+			next = n.param
+		}
+		require.NotNil(t, next, "step %d", steps)
+		n = next
+		steps++
+	}
+	assert.Equal(t, 13, steps)
+	assert.Contains(t, n.end.text, "zzz")
+}

@@ -1,0 +1,130 @@
+package segue
+
+import (
+	"log"
+	"net/http"
+)
+
+// OnError adds a handler to this router's error list, behind those that it
+// has.
+func (rt *Router) OnError(handler func(w http.ResponseWriter, r *http.Request, err error) error) {
+	if handler == nil {
+		panic("segue: the error handler is nil (at " + caller().String() + ")")
+	}
+	rt.configure(func(c *config) {
+		c.onError = append(c.onError[:len(c.onError):len(c.onError)], handler)
+	})
+}
+
+// Try turns a handler that returns an error into a standard one: an error goes
+// to [Fail].
+func Try(handler func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	if handler == nil {
+		return nil // refused where it is registered
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := handler(w, r); err != nil {
+			Fail(w, r, err)
+		}
+	}
+}
+
+// Fail walks the error list of the router that r's route belongs to with err.
+func Fail(w http.ResponseWriter, r *http.Request, err error) {
+	if err != nil {
+		scopeOf(r).fail(w, r, err)
+	}
+}
+
+// scopeOf finds the router whose error list a request walks: the one of the
+// matched route, or of the miss. It is found from the request alone, when an
+// error happens, so that requests without one pay nothing.
+func scopeOf(r *http.Request) *scope {
+	roots.RLock()
+	defer roots.RUnlock()
+	m, _ := r.Context().Value(missKey{}).(*miss)
+	if m != nil && m.pattern != r.Pattern {
+		m = nil // another router has had the request since
+	}
+	if m != nil && !keyIsIdentity {
+		return m.owner
+	}
+	var found *scope
+	for _, p := range roots.all {
+		rt := p.Value()
+		if rt == nil {
+			continue
+		}
+		t := rt.last.Load()
+		if t == nil {
+			continue
+		}
+		l := t.leafOf(r)
+		if l == nil {
+			continue
+		}
+		if keyIsIdentity {
+			return l.scope
+		}
+		if found != nil {
+			return nil // the same text in two roots: it does not tell
+		}
+		found = l.scope
+	}
+	if found == nil && m != nil {
+		return m.owner
+	}
+	return found
+}
+
+// fail walks the list of sc and its parents, and ends a response that has begun
+// by aborting it. A nil sc has an empty list.
+func (sc *scope) fail(w http.ResponseWriter, r *http.Request, err error) {
+	state := trackedOf(w)
+	begun := state != nil && state.begun()
+	if begun {
+		w = newDropWriter(w)
+	}
+	if err = sc.walk(w, r, err); err != nil {
+		status, message := StatusOf(err)
+		if status >= 500 {
+			logError(r, err)
+		}
+		// A handler of the list may have written something and then given up.
+		begun = begun || state != nil && state.begun()
+		if !begun {
+			http.Error(w, message, status)
+		}
+	}
+	if begun {
+		state.abort()
+	}
+}
+
+// walk hands the error on from handler to handler and returns what is left of
+// it.
+func (sc *scope) walk(w http.ResponseWriter, r *http.Request, err error) error {
+	for ; sc != nil; sc = sc.parent {
+		for _, handle := range sc.config.onError {
+			if err = handle(w, r, err); err == nil {
+				return nil
+			}
+		}
+	}
+	return err
+}
+
+// logError logs where net/http logs a panic.
+func logError(r *http.Request, err error) {
+	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.ErrorLog != nil {
+		s.ErrorLog.Printf("segue: %s %s: %v", r.Method, r.URL.Path, err)
+		return
+	}
+	log.Printf("segue: %s %s: %v", r.Method, r.URL.Path, err)
+}
+
+// The errors of a miss end as ServeMux's answers.
+var (
+	errNotFound   = Errorf(http.StatusNotFound, "404 page not found")
+	errNotAllowed = Errorf(http.StatusMethodNotAllowed, "Method Not Allowed")
+)

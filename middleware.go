@@ -1,0 +1,463 @@
+package segue
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"weak"
+)
+
+// Middleware wraps a handler into another that decides whether, and with what
+// request and writer, the next one runs.
+type Middleware = func(next http.Handler) http.Handler
+
+// Chain joins middlewares into one, the first outermost. Its arguments are
+// copied; later changes to a slice that was passed have no effect. It panics if
+// one is nil.
+func Chain(mw ...Middleware) Middleware {
+	mw = slices.Clone(mw)
+	checkMiddleware(mw)
+	return func(next http.Handler) http.Handler {
+		for _, m := range slices.Backward(mw) {
+			if next = m(next); next == nil {
+				panic("segue: the middleware " + funcName(m) + " returned no handler")
+			}
+		}
+		return next
+	}
+}
+
+func checkMiddleware(mw []Middleware) {
+	for _, m := range mw {
+		if m == nil {
+			panic("segue: a middleware is nil (at " + caller().String() + ")")
+		}
+	}
+}
+
+// Use adds middlewares to this router, inside those that it has.
+func (rt *Router) Use(mw ...Middleware) {
+	checkMiddleware(mw)
+	rt.configure(func(c *config) {
+		c.middleware = slices.Concat(c.middleware, mw)
+		c.version++
+	})
+}
+
+// With returns a router for routes of rt that pass some more middlewares. It
+// shares rt's prefix and owns no misses.
+func (rt *Router) With(mw ...Middleware) *Router {
+	return rt.born(new(pattern), true, mw)
+}
+
+// Group returns a new router, mounted in rt under prefix.
+func (rt *Router) Group(prefix string, mw ...Middleware) *Router {
+	p, err := parsePrefix(prefix)
+	if err != nil {
+		err.place = caller()
+		panic(err)
+	}
+	return rt.born(p, false, mw)
+}
+
+func (rt *Router) born(prefix *pattern, shared bool, mw []Middleware) *Router {
+	checkMiddleware(mw)
+	child := New()
+	child.shared = shared
+	child.middleware = slices.Clone(mw)
+	if err := rt.mount(prefix, child); err != nil {
+		panic(err)
+	}
+	return child
+}
+
+// NotFound sets what answers the 404s that this router owns.
+func (rt *Router) NotFound(handler http.Handler) {
+	rt.ownsMisses("NotFound", handler)
+	rt.configure(func(c *config) { c.notFound = handler })
+}
+
+// MethodNotAllowed sets what answers the 405s that this router owns. The
+// header Allow is set before.
+func (rt *Router) MethodNotAllowed(handler http.Handler) {
+	rt.ownsMisses("MethodNotAllowed", handler)
+	rt.configure(func(c *config) { c.notAllowed = handler })
+}
+
+func (rt *Router) ownsMisses(what string, handler http.Handler) {
+	switch {
+	case isNil(handler):
+		panic("segue: the handler for " + what + " is nil (at " + caller().String() + ")")
+	case rt.shared:
+		panic("segue: a router made by With owns no misses; set " + what + " on the router that With was called on (at " + caller().String() + ")")
+	}
+}
+
+// A site is a router in one of the places where a root serves it from. It
+// lives as long as the root, so that middlewares are composed once for it,
+// whatever routes come later.
+type site struct {
+	root     *Router
+	router   *Router
+	depth    int // how many routers lie above
+	children map[*mount]*site
+	chain    http.Handler // nil if the router has no middleware
+	version  int          // of the router's middlewares that chain was made from
+}
+
+func (s *site) child(m *mount) *site {
+	c := s.children[m]
+	if c == nil {
+		c = &site{root: s.root, router: m.child, depth: s.depth + 1}
+		if s.children == nil {
+			s.children = map[*mount]*site{}
+		}
+		s.children[m] = c
+	}
+	return c
+}
+
+// A composition is a chain that is to be made anew.
+type composition struct {
+	site       *site
+	middleware []Middleware
+	version    int
+}
+
+// outdated lists the sites from s on whose chain is not what their router's
+// middlewares are now.
+func (s *site) outdated() []composition {
+	var all []composition
+	if s.version != s.router.version || s.chain == nil && len(s.router.middleware) > 0 {
+		all = append(all, composition{s, s.router.middleware, s.router.version})
+	}
+	for _, m := range s.router.mounts {
+		all = append(all, s.child(m).outdated()...)
+	}
+	return all
+}
+
+// compile makes the table that requests are served from. Middlewares are
+// composed outside of the graph's lock, so that one may register routes while
+// it is built.
+func (rt *Router) compile() *table {
+	rt.compiling.Lock()
+	defer rt.compiling.Unlock()
+	for {
+		if t := rt.table.Load(); t != nil {
+			return t
+		}
+		t, todo := rt.compileOnce()
+		if t != nil {
+			return t
+		}
+		for _, c := range todo {
+			if len(c.middleware) == 0 {
+				c.site.chain = nil
+			} else {
+				c.site.chain = Chain(c.middleware...)(http.HandlerFunc(c.site.forward))
+			}
+			c.site.version = c.version
+		}
+	}
+}
+
+func (rt *Router) compileOnce() (*table, []composition) {
+	graph.Lock()
+	defer graph.Unlock()
+	if rt.site == nil {
+		rt.site = &site{root: rt, router: rt}
+		addRoot(rt)
+	}
+	if todo := rt.site.outdated(); len(todo) > 0 {
+		return nil, todo
+	}
+	t := newTable(rt)
+	rt.last.Store(t)
+	rt.table.Store(t)
+	return t, nil
+}
+
+// A scope is a router in one of its places, as one table serves it: the
+// settings as inherited and the chains on the way.
+type scope struct {
+	*site
+	parent   *scope
+	chained  []*scope // from the root to this one, those that have a chain
+	chain    http.Handler
+	config   config
+	slash    SlashPolicy
+	clean    bool
+	values   bool
+	children map[*mount]*scope
+}
+
+func newScope(s *site, parent *scope) *scope {
+	sc := &scope{site: s, parent: parent, chain: s.chain, config: s.router.config, clean: true, values: true}
+	if parent != nil {
+		sc.slash, sc.clean, sc.values = parent.slash, parent.clean, parent.values
+		sc.chained = parent.chained
+	}
+	if c := sc.config; c.slash != nil {
+		sc.slash = *c.slash
+	}
+	if c := sc.config; c.clean != nil {
+		sc.clean = *c.clean
+	}
+	if c := sc.config; c.values != nil {
+		sc.values = *c.values
+	}
+	if sc.chain != nil {
+		sc.chained = append(sc.chained[:len(sc.chained):len(sc.chained)], sc)
+	}
+	for _, m := range s.router.mounts {
+		if sc.children == nil {
+			sc.children = map[*mount]*scope{}
+		}
+		sc.children[m] = newScope(s.child(m), sc)
+	}
+	return sc
+}
+
+func (sc *scope) at(line []*mount) *scope {
+	for _, m := range line {
+		sc = sc.children[m]
+	}
+	return sc
+}
+
+// enter returns what a request runs through on its way to last within sc: the
+// first chain below depth, or last itself.
+func (sc *scope) enter(depth int, last http.Handler) http.Handler {
+	for _, c := range sc.chained {
+		if c.depth > depth {
+			return c.chain
+		}
+	}
+	return last
+}
+
+// forward ends a router's chain: it goes on to the matched route, by way of
+// the next chain. Which route that is stands in the request itself.
+func (s *site) forward(w http.ResponseWriter, r *http.Request) {
+	t := s.root.last.Load()
+	m, l := t.stateOf(r)
+	switch {
+	case l != nil:
+		l.scope.enter(s.depth, l.handler()).ServeHTTP(w, r)
+		return
+	case m != nil:
+		m.target.enter(s.depth, m).ServeHTTP(w, r)
+		return
+	}
+	// A middleware passed on a request that this router has not seen, or that
+	// another router has written its pattern into.
+	a := t.resolve(r)
+	if a.status != http.StatusOK {
+		m = t.newMiss(a, r)
+		m.target.enter(s.depth, m).ServeHTTP(w, m.mark(w, r))
+		return
+	}
+	a.leaf.claim(r, a.path)
+	a.leaf.scope.enter(s.depth, a.leaf.handler()).ServeHTTP(w, r)
+}
+
+// leafOf returns the route that r has matched in this table's root, as it was
+// when it did: requests finish on the chains that they started with.
+func (t *table) leafOf(r *http.Request) *leaf {
+	if r.Pattern == "" {
+		return nil
+	}
+	key := keyOf(r.Pattern)
+	if l := t.byKey()[key]; l != nil {
+		return l
+	}
+	return t.retired[key]
+}
+
+// newTable compiles all that rt serves. The graph is locked.
+func newTable(rt *Router) *table {
+	t := &table{root: newScope(rt.site, nil)}
+	if last := rt.last.Load(); last != nil {
+		t.retired = last.retired
+	}
+	kept, leaves := false, []*leaf(nil)
+	for _, b := range rt.hosts {
+		t.addLeaves(b)
+		b.visit(func(e *entry) {
+			kept = kept || !e.leaf.scope.clean
+			leaves = append(leaves, e.leaf)
+		})
+	}
+	t.byKey = sync.OnceValue(func() map[patternKey]*leaf {
+		byKey := make(map[patternKey]*leaf, len(leaves))
+		for _, l := range leaves {
+			byKey[keyOf(l.text)] = l
+		}
+		return byKey
+	})
+	t.forest = compileForest(rt.hosts, (*entry).inUse)
+	if t.hosts == nil {
+		t.hostless = t.nowhere
+	}
+	if kept {
+		t.unclean = compileForest(rt.hosts, func(e *entry) bool { return e.inUse() && !e.leaf.scope.clean })
+	}
+	t.owners = t.compileOwners()
+	return t
+}
+
+// inUse reports whether an entry answers under the settings that hold: under
+// SlashExact a verb's "/" is the mount's prefix without the slash alone.
+func (e *entry) inUse() bool {
+	return e.alias != exactRoot || !e.route.verb || e.leaf.scope.slash != SlashExact
+}
+
+// addLeaves gives every entry from b on its leaf in this table.
+func (t *table) addLeaves(b *branch) {
+	b.visit(func(e *entry) {
+		t.retire(e)
+		last := e.segs[len(e.segs)-1]
+		l := &leaf{
+			text:   e.text,
+			holes:  holesOf(e.segs),
+			isRest: last.kind == rest,
+			named:  last.kind == rest && last.text != "",
+			route:  e,
+			scope:  t.root.at(e.line),
+		}
+		l.serve = funcOf(l.scope.enter(-1, l.handler()))
+		if l.scope.values || e.route.strip { // a plain handler has no other way to the prefix's values
+			l.names = pathNamesOf(e.names())
+		}
+		e.leaf = l
+	})
+	b.eachBranch(func(b *branch) {
+		if len(b.ends) < 2 {
+			return
+		}
+		peers := new([]*leaf)
+		for _, e := range b.ends {
+			*peers = append(*peers, e.leaf)
+			e.leaf.peers = peers
+		}
+	})
+}
+
+// retire gives e another text if the chains on its way have changed, so that a
+// request which matched it before still leads to the former leaf. That is the
+// price of Use on a router which is being served: these leaves are never freed.
+func (t *table) retire(e *entry) {
+	old := e.leaf
+	if old == nil || !keyIsIdentity || old.scope.sameChains(t.root.at(e.line)) {
+		return
+	}
+	e.text = strings.Clone(e.text)
+	if !t.cloned {
+		t.retired, t.cloned = maps.Clone(t.retired), true
+		if t.retired == nil {
+			t.retired = map[patternKey]*leaf{}
+		}
+	}
+	t.retired[keyOf(old.text)] = old
+}
+
+func (sc *scope) sameChains(other *scope) bool {
+	return slices.EqualFunc(sc.chained, other.chained, func(a, b *scope) bool {
+		return a.site == b.site && a.config.version == b.config.version
+	})
+}
+
+// funcOf spares a call where the handler is a function already.
+func funcOf(h http.Handler) func(http.ResponseWriter, *http.Request) {
+	if f, ok := h.(http.HandlerFunc); ok {
+		return f
+	}
+	return h.ServeHTTP
+}
+
+// compileOwners makes a trie of all prefixes, by the same rules as routes.
+func (t *table) compileOwners() *node {
+	var root branch
+	var add func(sc *scope, segs []segment)
+	add = func(sc *scope, segs []segment) {
+		if !sc.router.shared {
+			all := append(segs[:len(segs):len(segs)], segment{kind: rest})
+			l := &leaf{scope: sc, isRest: true}
+			root.insert(all, &entry{leaf: l})
+			if len(segs) > 0 {
+				root.insert(segs, &entry{leaf: l})
+			}
+		}
+		for _, m := range sc.router.mounts {
+			add(sc.children[m], append(segs[:len(segs):len(segs)], m.prefix.segs...))
+		}
+	}
+	add(t.root, nil)
+	return compile(&root, &prune{
+		wanted: func(*entry) bool { return true },
+		// Of routers at one prefix the one that says what to do with a miss.
+		better: func(old, new *leaf) bool {
+			return !old.scope.ownsMisses() && new.scope.ownsMisses()
+		},
+	})
+}
+
+func (sc *scope) ownsMisses() bool { return sc.config.notFound != nil || sc.config.notAllowed != nil }
+
+// roots are the routers that were served from, for those who hold a request
+// and need to know whose route it matched.
+var roots struct {
+	sync.RWMutex
+	all []weak.Pointer[Router]
+}
+
+func addRoot(rt *Router) {
+	roots.Lock()
+	defer roots.Unlock()
+	roots.all = slices.DeleteFunc(roots.all, func(p weak.Pointer[Router]) bool { return p.Value() == nil })
+	roots.all = append(roots.all, weak.Make(rt))
+}
+
+// routes lists the routes in the order of [Router.Routes].
+func (rt *Router) routes() []Route {
+	graph.Lock()
+	defer graph.Unlock()
+	var all []Route
+	rt.eachEntry(func(e *entry) error {
+		route := e.public()
+		route.Middleware = funcNames(rt, e.line)
+		all = append(all, route)
+		return nil
+	})
+	slices.SortFunc(all, func(a, b Route) int {
+		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Method, b.Method))
+	})
+	return all
+}
+
+func funcNames(rt *Router, line []*mount) []string {
+	var names []string
+	add := func(rt *Router) {
+		for _, m := range rt.middleware {
+			names = append(names, funcName(m))
+		}
+	}
+	add(rt)
+	for _, m := range line {
+		add(m.child)
+	}
+	return names
+}
+
+// funcName is a function's name with its package's last element: what a reader
+// of a listing recognises.
+func funcName(m Middleware) string {
+	name := runtime.FuncForPC(reflect.ValueOf(m).Pointer()).Name()
+	return name[strings.LastIndexByte(name, '/')+1:]
+}

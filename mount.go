@@ -1,0 +1,271 @@
+package segue
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"weak"
+)
+
+// A mount hangs a router under a prefix of another.
+type mount struct {
+	parent *Router
+	child  *Router
+	prefix *pattern
+}
+
+// Mount hangs a handler under a prefix.
+func (rt *Router) Mount(prefix string, handler http.Handler) {
+	p, perr := parsePrefix(prefix)
+	child, ok := handler.(*Router)
+	if perr == nil && isNil(handler) {
+		perr = &PatternError{Pattern: prefix, Reason: "the handler is nil"}
+	}
+	if perr != nil {
+		perr.place = caller()
+		panic(perr)
+	}
+	if !ok {
+		child = New()
+		root, _ := parseMux("/")
+		child.register(root, nil, handler, true)
+	}
+	if err := rt.mount(p, child); err != nil {
+		panic(err)
+	}
+}
+
+func (rt *Router) mount(prefix *pattern, child *Router) error {
+	at := caller()
+	graph.Lock()
+	defer graph.Unlock()
+	if child.reaches(rt) {
+		return &PatternError{Pattern: prefix.text, Reason: "a router cannot be mounted in itself, not even by way of others", place: at}
+	}
+	m := &mount{rt, child, prefix}
+	var b batch
+	err := child.eachEntry(func(e *entry) error {
+		return b.addEntry(rt, append([]*mount{m}, e.line...), e.route)
+	})
+	if err != nil {
+		if pe, ok := err.(*PatternError); ok {
+			pe.place = at
+		}
+		return err
+	}
+	rt.mounts = append(rt.mounts, m)
+	child.parents = append(child.parents, weak.Make(m))
+	b.stale = append(b.stale, rt)
+	b.commit()
+	return nil
+}
+
+// reaches reports whether other is rt or mounted somewhere in it.
+func (rt *Router) reaches(other *Router) bool {
+	if rt == other {
+		return true
+	}
+	for _, m := range rt.mounts {
+		if m.child.reaches(other) {
+			return true
+		}
+	}
+	return false
+}
+
+// eachEntry visits the routes of this router and those mounted in it, each
+// once, until do fails.
+func (rt *Router) eachEntry(do func(*entry) error) error {
+	var err error
+	for _, b := range rt.hosts {
+		b.visit(func(e *entry) {
+			if err == nil && e.alias == written {
+				err = do(e)
+			}
+		})
+	}
+	return err
+}
+
+// A batch collects the entries of one change, so that all of them are there or
+// none.
+type batch struct {
+	entries []batchEntry
+	stale   []*Router
+	own     map[*Router]map[string]*branch // the entries among themselves
+}
+
+type batchEntry struct {
+	top *Router
+	*entry
+}
+
+func (b *batch) addRoute(rt *Router, r *route) error { return b.addEntry(rt, nil, r) }
+
+// addEntry adds a route to the router that it comes into by line, and to all
+// that mount that one.
+func (b *batch) addEntry(top *Router, line []*mount, r *route) error {
+	joined := r.pattern
+	for i := len(line) - 1; i >= 0; i-- {
+		var err *PatternError
+		if joined, err = joinPatterns(line[i].prefix, joined); err != nil {
+			err.place = r.place
+			return err
+		}
+	}
+	e := &entry{pattern: joined, text: joined.text, route: r, line: line}
+	if joined == r.pattern && len(line) > 0 {
+		e.text = strings.Clone(e.text) // the other routers that show it have the same bytes
+	}
+	if old := b.conflict(top, e); old != nil {
+		return newConflict(e, old)
+	}
+	b.entries = append(b.entries, batchEntry{top, e})
+	top.parents = slices.DeleteFunc(top.parents, func(p weak.Pointer[mount]) bool { return p.Value() == nil })
+	for _, p := range top.parents {
+		m := p.Value()
+		if m == nil {
+			continue // collected this moment
+		}
+		if err := b.addEntry(m.parent, append([]*mount{m}, line...), r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conflict looks for an entry that matches the same requests, among those that
+// are there and those of this batch.
+func (b *batch) conflict(top *Router, e *entry) *entry {
+	if root := top.hosts[e.host]; root != nil {
+		if old := root.conflict(e.method, e.segs); old != nil {
+			return old
+		}
+	}
+	if b.own == nil {
+		b.own = map[*Router]map[string]*branch{}
+	}
+	if b.own[top] == nil {
+		b.own[top] = map[string]*branch{}
+	}
+	root := b.own[top][e.host]
+	if root == nil {
+		root = new(branch)
+		b.own[top][e.host] = root
+	}
+	if old := root.conflict(e.method, e.segs); old != nil {
+		return old
+	}
+	root.insert(e.segs, e)
+	return nil
+}
+
+func (b *batch) commit() {
+	for _, e := range b.entries {
+		if e.top.hosts == nil {
+			e.top.hosts = map[string]*branch{}
+		}
+		root := e.top.hosts[e.host]
+		if root == nil {
+			root = new(branch)
+			e.top.hosts[e.host] = root
+		}
+		root.insert(e.segs, e.entry)
+		if segs, rank := e.otherRoot(); rank != written {
+			copied := *e.entry
+			copied.alias = rank
+			root.insert(segs, &copied)
+		}
+		b.stale = append(b.stale, e.top)
+	}
+	for _, rt := range b.stale {
+		rt.outdate()
+	}
+}
+
+// otherRoot returns the other spelling of a mount's prefix for a route that is
+// "/" to what is mounted there.
+func (e *entry) otherRoot() ([]segment, alias) {
+	p := e.route.pattern
+	prefix := len(e.segs) - 1
+	if e.segs[len(e.segs)-1] != p.segs[len(p.segs)-1] {
+		prefix = len(e.segs) // a verb's "/" has no segment of its own under a prefix
+	}
+	switch {
+	case !p.isRoot() || prefix == 0:
+		return nil, written
+	case p.segs[0].kind == rest:
+		return e.segs[:prefix], restRoot
+	case prefix == len(e.segs):
+		return append(e.segs[:prefix:prefix], segment{}), exactRoot
+	}
+	return e.segs[:prefix], exactRoot
+}
+
+// outdate marks the tables of this router and all that mount it stale.
+func (rt *Router) outdate() {
+	rt.table.Store(nil)
+	for _, p := range rt.parents {
+		if m := p.Value(); m != nil {
+			m.parent.outdate()
+		}
+	}
+}
+
+// add joins a route into this router and every router that mounts it, or into
+// none.
+func (rt *Router) add(r *route) error {
+	graph.Lock()
+	defer graph.Unlock()
+	var b batch
+	if err := b.addRoute(rt, r); err != nil {
+		return err
+	}
+	b.commit()
+	return nil
+}
+
+// stripped serves a plain handler under a mount: it sees the path and the raw
+// path without the prefix, and the prefix's parameters by PathValue.
+type stripped struct {
+	*leaf
+}
+
+func (s stripped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	values := make([]string, len(s.holes))
+	names := s.route.names()
+	for i, name := range names {
+		values[i] = Param(r, name)
+	}
+	r2 := new(http.Request)
+	if len(names) > 0 {
+		// A clone has a map of other path values of its own: writing to the
+		// original's would race with a middleware that still reads it.
+		r2 = r.Clone(r.Context())
+	} else {
+		*r2 = *r
+	}
+	u := *r.URL
+	r2.URL = &u
+	stripSegments(&u, len(s.route.segs)-1)
+	for i, name := range names {
+		addPathValue(r2, name, values[i])
+	}
+	s.route.route.handler.ServeHTTP(w, r2)
+}
+
+// stripSegments takes n segments off a URL's path and raw path together.
+func stripSegments(u *url.URL, n int) {
+	path := pathOf(u)
+	for range n {
+		path.cut()
+	}
+	if path.path == "" {
+		path.path = "/"
+	}
+	u.Path, u.RawPath = path.path, ""
+	if path.escaped {
+		u.Path, u.RawPath = path.decode(path.path), path.path
+	}
+}

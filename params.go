@@ -1,0 +1,295 @@
+package segue
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Param returns the value that r's path has for a parameter of the matched
+// route, decoded once by path rules: "%2F" arrives as "/", "+" stays "+". It
+// returns "" for a name that the route does not have.
+//
+// It works whether or not [Router.PathValues] is on, and behind a plain
+// [http.ServeMux] too: where r.PathValue was filled the value comes from there,
+// else off r.URL by r.Pattern, so that nothing needs to be stored. A name that
+// r.Pattern does not hold comes from r.PathValue, where somebody's SetPathValue
+// put it. Under PathValues(false) a handler or middleware that rewrites r.URL
+// changes what Param reads.
+//
+// Param does not allocate, unless the value comes off the URL and holds an
+// encoding that URL.Path does not. It is safe for concurrent use as long as
+// nobody changes r.
+func Param(r *http.Request, name string) string {
+	if pathValuesFilled(r) {
+		return r.PathValue(name)
+	}
+	if !direct {
+		// SetPathValue was the only way to fill it, and leaves no other trace.
+		if v := r.PathValue(name); v != "" {
+			return v
+		}
+	}
+	w := newWildcards(r)
+	for w.next() {
+		if w.name == name {
+			return w.value()
+		}
+	}
+	return r.PathValue(name)
+}
+
+// Params returns the parameters of the matched route and their values, as
+// [Param] gives them, in the order in which they stand in the path. Ranged over
+// directly it does not allocate.
+func Params(r *http.Request) iter.Seq2[string, string] {
+	return func(yield func(name, value string) bool) { eachParam(r, yield) }
+}
+
+func eachParam(r *http.Request, yield func(name, value string) bool) {
+	filled := pathValuesFilled(r)
+	w := newWildcards(r)
+	for w.next() {
+		var value string
+		switch {
+		case filled:
+			value = r.PathValue(w.name)
+		case !direct:
+			if value = r.PathValue(w.name); value == "" {
+				value = w.value()
+			}
+		default:
+			value = w.value()
+		}
+		if !yield(w.name, value) {
+			return
+		}
+	}
+}
+
+// wildcards walks over the named wildcards of r.Pattern, with the path beside
+// it.
+type wildcards struct {
+	pattern segments // what is left of it behind the wildcard
+	path    segments // what is left of it from the wildcard on
+	name    string
+	isRest  bool
+	taken   bool // path has not moved past the wildcard yet
+}
+
+func newWildcards(r *http.Request) wildcards {
+	i := strings.IndexByte(r.Pattern, '/')
+	if i < 0 {
+		return wildcards{}
+	}
+	return wildcards{pattern: segments{path: r.Pattern[i:]}, path: pathOf(r.URL)}
+}
+
+func (w *wildcards) next() bool {
+	if w.taken {
+		w.path.cut()
+		w.taken = false
+	}
+	for {
+		s, ok := w.pattern.cut()
+		if !ok {
+			return false
+		}
+		if len(s) > 2 && s[0] == '{' && s != "{$}" {
+			w.name, w.isRest = strings.CutSuffix(s[1:len(s)-1], "...")
+			w.taken = true
+			return true
+		}
+		w.path.cut()
+	}
+}
+
+func (w *wildcards) value() string {
+	path := w.path
+	if w.isRest {
+		return path.remainder()
+	}
+	s, _ := path.next()
+	return s
+}
+
+// A ParamError says that a parameter's value is not of the type that
+// [ParamAs] or [QueryAs] was asked for. [StatusOf] gives 400 for it.
+type ParamError struct {
+	Name   string // the parameter's
+	Value  string // as it came, decoded
+	Reason string // such as "is not a whole number"
+
+	query bool
+	err   error
+}
+
+// Error names the parameter, its value and the reason. It is what a client
+// sees if nothing else answers; the text of a type's own UnmarshalText is not
+// in it, see [ParamError.Unwrap].
+func (e *ParamError) Error() string {
+	in := "path"
+	if e.query {
+		in = "query"
+	}
+	value := e.Value
+	if len(value) > 64 {
+		value = value[:64] + "…"
+	}
+	return fmt.Sprintf("%s parameter %s: %q %s", in, e.Name, value, e.Reason)
+}
+
+// Unwrap returns the error of strconv or of the type's UnmarshalText.
+func (e *ParamError) Unwrap() error { return e.err }
+
+// StatusCode returns 400.
+func (e *ParamError) StatusCode() int { return http.StatusBadRequest }
+
+func (e *ParamError) statusMessage() (int, string) { return http.StatusBadRequest, e.Error() }
+
+// ParamAs returns a parameter's value, as [Param] gives it, as a T: a string,
+// bool, any integer or floating-point kind (decimal, in T's range), or a type
+// whose pointer implements [encoding.TextUnmarshaler], which goes first. The
+// error is a [*ParamError]. It does not allocate for the built-in numeric
+// types. It panics if T is none of these.
+func ParamAs[T any](r *http.Request, name string) (T, error) {
+	value := Param(r, name)
+	v, err := parseAs[T](value)
+	if err != nil {
+		return v, &ParamError{Name: name, Value: value, Reason: reasonOf(err, reflect.TypeFor[T]()), err: err}
+	}
+	return v, nil
+}
+
+// QueryAs returns the first value of a query parameter as a T, by the rules of
+// [ParamAs], and def where the query does not have it, or has it empty and T is
+// no string. It costs what [net/url.URL.Query] costs.
+func QueryAs[T any](r *http.Request, name string, def T) (T, error) {
+	values, ok := r.URL.Query()[name]
+	if !ok || values[0] == "" && reflect.TypeFor[T]().Kind() != reflect.String {
+		return def, nil
+	}
+	v, err := parseAs[T](values[0])
+	if err != nil {
+		return v, &ParamError{Name: name, Value: values[0], Reason: reasonOf(err, reflect.TypeFor[T]()), query: true, err: err}
+	}
+	return v, nil
+}
+
+// parseAs tries the built-in types first, one by one: nothing escapes there,
+// so that they cost no allocation.
+func parseAs[T any](s string) (T, error) {
+	var v T
+	switch any(v).(type) {
+	case string:
+		return any(s).(T), nil
+	case int:
+		n, err := strconv.ParseInt(s, 10, strconv.IntSize)
+		return any(int(n)).(T), err
+	case int8:
+		n, err := strconv.ParseInt(s, 10, 8)
+		return any(int8(n)).(T), err
+	case int16:
+		n, err := strconv.ParseInt(s, 10, 16)
+		return any(int16(n)).(T), err
+	case int32:
+		n, err := strconv.ParseInt(s, 10, 32)
+		return any(int32(n)).(T), err
+	case int64:
+		n, err := strconv.ParseInt(s, 10, 64)
+		return any(n).(T), err
+	case uint:
+		n, err := strconv.ParseUint(s, 10, strconv.IntSize)
+		return any(uint(n)).(T), err
+	case uint8:
+		n, err := strconv.ParseUint(s, 10, 8)
+		return any(uint8(n)).(T), err
+	case uint16:
+		n, err := strconv.ParseUint(s, 10, 16)
+		return any(uint16(n)).(T), err
+	case uint32:
+		n, err := strconv.ParseUint(s, 10, 32)
+		return any(uint32(n)).(T), err
+	case uint64:
+		n, err := strconv.ParseUint(s, 10, 64)
+		return any(n).(T), err
+	case float32:
+		n, err := strconv.ParseFloat(s, 32)
+		return any(float32(n)).(T), err
+	case float64:
+		n, err := strconv.ParseFloat(s, 64)
+		return any(n).(T), err
+	case bool:
+		b, err := strconv.ParseBool(s)
+		return any(b).(T), err
+	}
+	return parseOther[T](s)
+}
+
+var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+
+func parseOther[T any](s string) (T, error) {
+	if reflect.TypeFor[*T]().Implements(textUnmarshaler) {
+		return unmarshal[T](s)
+	}
+	var v T
+	err := setKind(reflect.ValueOf(&v).Elem(), s)
+	return v, err
+}
+
+// unmarshal is apart since v escapes here: every other type stays on the stack.
+func unmarshal[T any](s string) (T, error) {
+	v := new(T)
+	err := any(v).(encoding.TextUnmarshaler).UnmarshalText([]byte(s))
+	return *v, err
+}
+
+func setKind(v reflect.Value, s string) (err error) {
+	switch k := v.Kind(); {
+	case k == reflect.String:
+		v.SetString(s)
+	case k == reflect.Bool:
+		var b bool
+		b, err = strconv.ParseBool(s)
+		v.SetBool(b)
+	case v.CanInt():
+		var n int64
+		n, err = strconv.ParseInt(s, 10, v.Type().Bits())
+		v.SetInt(n)
+	case v.CanUint():
+		var n uint64
+		n, err = strconv.ParseUint(s, 10, v.Type().Bits())
+		v.SetUint(n)
+	case v.CanFloat():
+		var n float64
+		n, err = strconv.ParseFloat(s, v.Type().Bits())
+		v.SetFloat(n)
+	default:
+		panic("segue: ParamAs and QueryAs cannot make a " + v.Type().String() + "; give its pointer an UnmarshalText method")
+	}
+	return err
+}
+
+// reasonOf says what is wrong without the text of somebody else's error.
+func reasonOf(err error, t reflect.Type) string {
+	if reflect.PointerTo(t).Implements(textUnmarshaler) {
+		return "is not valid"
+	}
+	if errors.Is(err, strconv.ErrRange) {
+		return "is out of range"
+	}
+	switch k := t.Kind(); {
+	case k == reflect.Bool:
+		return "is neither true nor false"
+	case k >= reflect.Int && k <= reflect.Int64:
+		return "is not a whole number"
+	case k >= reflect.Uint && k <= reflect.Uintptr:
+		return "is not a whole number from 0 on"
+	}
+	return "is not a number"
+}

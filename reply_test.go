@@ -1,0 +1,727 @@
+package segue
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// skipUnderRace skips a test that counts allocations: the race detector makes
+// some of its own, and has sync.Pool forget at random.
+func skipUnderRace(t *testing.T) {
+	t.Helper()
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+}
+
+type embeddedPart struct {
+	Zip string `json:"zip"`
+}
+
+// refusing refuses every value with refuseWith.
+type refusing struct{}
+
+var refuseWith error
+
+func (*refusing) UnmarshalJSON([]byte) error { return refuseWith }
+
+// decoded has a field of each kind that a message tells apart.
+type decoded struct {
+	embeddedPart
+	Name    string            `json:"name"`
+	Small   int8              `json:"small"`
+	Count   uint              `json:"count"`
+	Price   float32           `json:"price"`
+	Done    bool              `json:"done"`
+	Tags    []string          `json:"tags"`
+	Data    []byte            `json:"data"`
+	Labels  map[string]string `json:"labels"`
+	Num     json.Number       `json:"num"`
+	Address *struct {
+		Zip   string `json:"zip"`
+		Lines []struct {
+			N int `json:"n"`
+		} `json:"lines"`
+	} `json:"address"`
+	IP    netip.Addr `json:"ip"`
+	At    time.Time  `json:"at"`
+	Next  *decoded   `json:"next"`
+	Inner *refusing  `json:"inner"`
+	Dot   int        `json:"dot.ted"`
+	Strin fmt.Stringer
+}
+
+func jsonRequest(body string) *http.Request {
+	r := httptest.NewRequest("POST", "/", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	return r
+}
+
+func TestDecode(t *testing.T) {
+	for _, contentType := range []string{
+		"application/json",
+		"Application/JSON",
+		"application/json; charset=utf-8",
+		`application/json;charset="UTF-8"`,
+		"application/json; profile=x",
+		"application/vnd.api+json",
+		"application/problem+json; charset=utf-8",
+	} {
+		r := jsonRequest(` {"name":"ann","unknown":1,"address":{"zip":"8000"}} ` + "\n")
+		r.Header.Set("Content-Type", contentType)
+		v, err := Decode[decoded](httptest.NewRecorder(), r)
+		require.NoError(t, err, contentType)
+		assert.Equal(t, "ann", v.Name)
+		assert.Equal(t, "8000", v.Address.Zip)
+	}
+
+	numbers, err := Decode[[]int](httptest.NewRecorder(), jsonRequest(`[1,2,3]`), 7)
+	require.NoError(t, err, "a body of exactly the limit")
+	assert.Equal(t, []int{1, 2, 3}, numbers)
+
+	anything, err := Decode[any](httptest.NewRecorder(), jsonRequest(`null`))
+	require.NoError(t, err)
+	assert.Nil(t, anything)
+
+	pointer, err := Decode[*decoded](httptest.NewRecorder(), jsonRequest(`{"name":"ann"}`))
+	require.NoError(t, err)
+	assert.Equal(t, "ann", pointer.Name)
+
+	deep := strings.Repeat("[", 10000) + strings.Repeat("]", 10000)
+	_, err = Decode[any](httptest.NewRecorder(), jsonRequest(deep))
+	assert.NoError(t, err, "as deep as encoding/json goes")
+}
+
+// afterName is an object of a name and what follows.
+func afterName(s string) string { return `{"name":"a",` + s + `}` }
+
+// badBodies are bodies for a decoded, each with what a client is told.
+var badBodies = []struct {
+	name, body string
+	status     int
+	message    string
+}{
+	{"empty", "", 400, "the body is empty"},
+	{"blank", " \r\n\t", 400, "the body is empty"},
+	{"truncated", `{"name":"a`, 400, "the JSON is cut short after 10 bytes"},
+	{"truncated after a comma", `{"name":"a",`, 400, "the JSON is cut short after 12 bytes"},
+	{"truncated literal", `tru`, 400, "the JSON is cut short after 3 bytes"},
+	{"malformed", `{"name":}`, 400, "the JSON is malformed at byte 9"},
+	{"not JSON", "name=a", 400, "the JSON is malformed at byte 2"},
+	{"gzip", "\x1f\x8b\x08", 400, "the JSON is malformed at byte 1"},
+	{"byte order mark", "\ufeff{}", 400, "the JSON is malformed at byte 1"},
+	{"single quotes", `{'name':1}`, 400, "the JSON is malformed at byte 2"},
+	{"comma at the end", `[1,]`, 400, "the JSON is malformed at byte 4"},
+	{"comment", "{} // x", 400, "the JSON value is followed by something else at byte 4"},
+	{"two values", `{"name":"a"} {"name":"b"}`, 400, "the JSON value is followed by something else at byte 14"},
+	{"two values on lines", "{}\n\n{}", 400, "the JSON value is followed by something else at byte 5"},
+	{"trailing bracket", `{}}`, 400, "the JSON value is followed by something else at byte 3"},
+	{"trailing NUL", "{}\x00", 400, "the JSON value is followed by something else at byte 3"},
+	{"nested too deeply", strings.Repeat("[", 10001) + strings.Repeat("]", 10001), 400, "the JSON is nested too deeply at byte 10001"},
+	{"a million brackets", strings.Repeat("[", 1000000), 400, "the JSON is nested too deeply at byte 10001"},
+	{"10 MiB", `"` + strings.Repeat("a", 10<<20) + `"`, 413, "the body is larger than 1048576 bytes"},
+	{"one byte more", `"` + strings.Repeat("a", 1<<20-1) + `"`, 413, "the body is larger than 1048576 bytes"},
+
+	{"wrong type, whole", `[]`, 400, "expected an object, got an array at byte 1"},
+	{"wrong type, string", afterName(`"name":7`), 400, "field name: expected a string, got a number at byte 20"},
+	{"wrong type, int", afterName(`"small":"x"`), 400, "field small: expected a whole number, got a string at byte 23"},
+	{"out of range", afterName(`"small":300`), 400, "field small: expected a whole number from -128 to 127 at byte 23"},
+	{"not whole", afterName(`"small":1.5`), 400, "field small: expected a whole number from -128 to 127 at byte 23"},
+	{"negative", afterName(`"count":-1`), 400, "field count: expected a whole number from 0 to 18446744073709551615 at byte 22"},
+	{"too large a float", afterName(`"price":1e99`), 400, "field price: expected a number that fits into 32 bits at byte 24"},
+	{"a number of 100 KB", afterName(`"small":` + strings.Repeat("9", 100000)), 400, "field small: expected a whole number from -128 to 127 at byte 100020"},
+	{"wrong type, bool", afterName(`"done":"yes"`), 400, "field done: expected true or false, got a string at byte 24"},
+	{"wrong type, array", afterName(`"tags":{}`), 400, "field tags: expected an array, got an object at byte 20"},
+	{"wrong type, element", afterName(`"tags":["a",true]`), 400, "field tags: expected a string, got true or false at byte 28"},
+	{"wrong type, bytes", afterName(`"data":7`), 400, "field data: expected a string in base64, got a number at byte 20"},
+	{"wrong type, map", afterName(`"labels":7`), 400, "field labels: expected an object, got a number at byte 22"},
+	{"wrong type, json.Number", afterName(`"num":true`), 400, "field num: expected a number, got true or false at byte 22"},
+	{"wrong type, address", afterName(`"ip":7`), 400, "field ip: expected a string, got a number at byte 18"},
+	{"wrong type, interface", afterName(`"Strin":7`), 400, "field Strin: expected another kind of value, got a number at byte 21"},
+	{"nested", afterName(`"address":{"zip":8000}`), 400, "field address.zip: expected a string, got a number at byte 33"},
+	{"in an array", afterName(`"address":{"lines":[{"n":1},{"n":"x"}]}`), 400, "field address.lines.n: expected a whole number, got a string at byte 48"},
+	{"embedded", afterName(`"zip":8000`), 400, "field zip: expected a string, got a number at byte 22"},
+	{"embedded, nested", afterName(`"next":{"next":{"zip":8000}}`), 400, "field next.next.zip: expected a string, got a number at byte 38"},
+	{"a dot in a name", afterName(`"dot.ted":"x"`), 400, "field dot.ted: expected a whole number, got a string at byte 25"},
+	{"recursive", strings.Repeat(`{"next":`, 100) + `7` + strings.Repeat("}", 100), 400,
+		"field " + strings.Repeat("next.", 16) + "…: expected an object, got a number at byte 801"},
+
+	{"time", afterName(`"at":"tomorrow"`), 400, "a time is not written as in 2006-01-02T15:04:05Z"},
+	{"address", afterName(`"ip":"1.2.3"`), 400, "a value in the JSON was not accepted"},
+	{"base64", afterName(`"data":"?"`), 400, "a value in the JSON was not accepted"},
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	for _, tt := range badBodies {
+		t.Run(tt.name, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			v, err := Decode[decoded](w, jsonRequest(tt.body))
+			require.Error(t, err)
+			status, message := StatusOf(err)
+			assert.Equal(t, tt.status, status)
+			assert.Equal(t, tt.message, message)
+			assert.Equal(t, decoded{}, v, "the zero value")
+			assert.True(t, strings.HasPrefix(err.Error(), "segue: Decode: "+message), err)
+			assert.Less(t, len(err.Error()), 500, "what goes into a log is bounded")
+			assert.Empty(t, w.Body)
+			for _, leak := range []string{"segue.", "decoded", "int8", "Go "} {
+				assert.NotContains(t, message, leak)
+			}
+		})
+	}
+}
+
+func TestDecodeContentType(t *testing.T) {
+	const (
+		send    = `: send "Content-Type: application/json"`
+		other   = "the body is not labelled as JSON" + send
+		charset = "JSON is sent in UTF-8, without another charset" + send
+		missing = "the request has no Content-Type" + send
+	)
+	for _, tt := range []struct {
+		header  []string
+		message string
+	}{
+		{nil, missing},
+		{[]string{""}, missing},
+		{[]string{"text/plain"}, other},
+		{[]string{"text/json"}, other},
+		{[]string{"application/x-www-form-urlencoded"}, other},
+		{[]string{"multipart/form-data; boundary=x"}, other},
+		{[]string{"application/jsonp"}, other},
+		{[]string{"application/json-seq"}, other},
+		{[]string{"text/plain; x=application/json"}, other},
+		{[]string{"json"}, other},
+		{[]string{"application/json, text/plain"}, other},
+		{[]string{"application/json; charset"}, other},
+		{[]string{"application/json; charset=utf-8; charset=latin1"}, other},
+		{[]string{"application/json; charset=latin1"}, charset},
+		{[]string{"application/json; charset=utf-16"}, charset},
+		{[]string{`application/vnd.api+json; charset="iso-8859-1"`}, charset},
+		{[]string{"application/json; charset="}, other},
+		{[]string{"application/json", "text/plain"}, "the request has more than one Content-Type" + send},
+	} {
+		r := jsonRequest(`{}`)
+		r.Header["Content-Type"] = tt.header
+		_, err := Decode[decoded](httptest.NewRecorder(), r)
+		status, message := StatusOf(err)
+		assert.Equal(t, http.StatusUnsupportedMediaType, status, tt.header)
+		assert.Equal(t, tt.message, message, tt.header)
+	}
+}
+
+func TestDecodeNoBody(t *testing.T) {
+	r := jsonRequest("")
+	for _, body := range []io.ReadCloser{nil, http.NoBody} {
+		r.Body = body
+		_, err := Decode[any](httptest.NewRecorder(), r)
+		status, message := StatusOf(err)
+		assert.Equal(t, 400, status)
+		assert.Equal(t, "the body is empty", message)
+	}
+}
+
+func TestDecodeLimit(t *testing.T) {
+	for _, tt := range []struct {
+		limit  int64
+		body   string
+		status int // 200 for no error
+		text   string
+	}{
+		{2, `{}`, 200, "OK"},
+		{2, `{} `, 413, "the body is larger than 2 bytes"},
+		{0, `{}`, 413, "the body is larger than 0 bytes"},
+		{-1, `{}`, 413, "the body is larger than 0 bytes"},
+		{0, ``, 400, "the body is empty"},
+		{math.MaxInt64, `{}`, 200, "OK"},
+		{4 << 20, `"` + strings.Repeat("a", 3<<20) + `"`, 200, "OK"},
+	} {
+		_, err := Decode[any](httptest.NewRecorder(), jsonRequest(tt.body), tt.limit)
+		status, message := StatusOf(err)
+		assert.Equal(t, tt.status, status)
+		assert.Equal(t, tt.text, message)
+	}
+}
+
+// What was behind an error is still found.
+func TestDecodeUnwrap(t *testing.T) {
+	decode := func(body string) error {
+		_, err := Decode[decoded](httptest.NewRecorder(), jsonRequest(body), 100)
+		return err
+	}
+	var tooLarge *http.MaxBytesError
+	require.ErrorAs(t, decode(strings.Repeat(" ", 101)), &tooLarge)
+	assert.EqualValues(t, 100, tooLarge.Limit)
+
+	var syntax *json.SyntaxError
+	require.ErrorAs(t, decode(`{"name":}`), &syntax)
+	assert.EqualValues(t, 9, syntax.Offset, "the number that the message has")
+
+	var wrong *json.UnmarshalTypeError
+	require.ErrorAs(t, decode(`{"name":7}`), &wrong)
+	assert.Equal(t, "name", wrong.Field)
+}
+
+// A type's own UnmarshalJSON: its text is not for the client, unless it is of
+// Errorf.
+func TestDecodeUnmarshaler(t *testing.T) {
+	secret := errors.New("secret")
+	type outer struct {
+		Inner refusing `json:"inner"`
+	}
+	for _, tt := range []struct {
+		name    string
+		err     error
+		status  int
+		message string
+	}{
+		{"foreign", secret, 400, "a value in the JSON was not accepted"},
+		{"foreign with a status", &foreignCoded{500, "secret"}, 400, "a value in the JSON was not accepted"},
+		{"of Errorf", Errorf(422, "no such colour"), 422, "no such colour"},
+		{"of Errorf, wrapped", fmt.Errorf("secret: %w", Errorf(422, "no such colour: %w", secret)), 422, "no such colour"},
+		{"made by hand", &json.UnmarshalTypeError{Value: "number"}, 400, "field inner: expected another kind of value, got a number at byte 0"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			refuseWith = tt.err
+			_, err := Decode[outer](httptest.NewRecorder(), jsonRequest(`{"inner":1}`))
+			status, message := StatusOf(err)
+			assert.Equal(t, tt.status, status)
+			assert.Equal(t, tt.message, message)
+			assert.ErrorIs(t, err, tt.err)
+		})
+	}
+}
+
+// failingBody gives some bytes and then an error.
+type failingBody struct {
+	io.Reader
+	err error
+}
+
+func (b failingBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err == io.EOF {
+		err = b.err
+	}
+	return n, err
+}
+func (failingBody) Close() error { return nil }
+
+func TestDecodeReadErrors(t *testing.T) {
+	for _, tt := range []struct {
+		err     error
+		status  int
+		message string
+	}{
+		{io.ErrUnexpectedEOF, 400, "the body was cut short after 5 bytes"},
+		{os.ErrDeadlineExceeded, 408, "the body did not arrive in time"},
+		{errors.New("secret"), 400, "the body could not be read"},
+		{http.ErrBodyReadAfterClose, 400, "the body could not be read"},
+	} {
+		r := jsonRequest("")
+		r.Body = failingBody{strings.NewReader(`[1,2,`), tt.err}
+		_, err := Decode[any](httptest.NewRecorder(), r)
+		status, message := StatusOf(err)
+		assert.Equal(t, tt.status, status)
+		assert.Equal(t, tt.message, message)
+		assert.ErrorIs(t, err, tt.err)
+	}
+}
+
+// Over a connection: a client that hangs up half way, one that stalls, and one
+// that sends too much, which is answered and then cut off, behind a middleware's
+// writer too.
+func TestDecodeConnection(t *testing.T) {
+	results := make(chan error, 1)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, err := Decode[any](replyWrapper{w}, r, 100)
+		results <- err
+		status, message := StatusOf(err)
+		_ = Text(w, status, message)
+	}))
+	server.Config.ReadTimeout = 300 * time.Millisecond
+	server.Start()
+	defer server.Close()
+	send := func(length int, body string) net.Conn {
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		require.NoError(t, err)
+		_, err = fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", length, body)
+		require.NoError(t, err)
+		return conn
+	}
+	result := func(wantStatus int, wantMessage string) {
+		t.Helper()
+		status, message := StatusOf(<-results)
+		assert.Equal(t, wantStatus, status)
+		assert.Equal(t, wantMessage, message)
+	}
+
+	conn := send(50, `{"a":`)
+	require.NoError(t, conn.(*net.TCPConn).CloseWrite())
+	result(400, "the body was cut short after 5 bytes")
+	conn.Close()
+
+	conn = send(50, `{"a":`)
+	result(408, "the body did not arrive in time")
+	conn.Close()
+
+	conn = send(1000, strings.Repeat(" ", 1000))
+	result(413, "the body is larger than 100 bytes")
+	answer, err := io.ReadAll(conn) // ends only if the server closes
+	assert.NoError(t, err)
+	assert.Contains(t, string(answer), "\r\nConnection: close\r\n")
+	conn.Close()
+}
+
+// replyWrapper is a middleware's writer: the three methods and Unwrap.
+type replyWrapper struct{ http.ResponseWriter }
+
+func (w replyWrapper) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`{"name":"a","address":{"lines":[{"n":1}]}}`), "application/json")
+	f.Add([]byte(`{"next":{"next":{"zip":1}}}`), "application/json")          // wrong type below an embedded struct
+	f.Add([]byte(`[{}]]`), "application/vnd.x+json; charset=utf-8")           // one bracket too many
+	f.Add([]byte(" "), "application/json;charset=latin1")                     // another charset
+	f.Add([]byte(`{"at":"2006-01-02","ip":"::"}`), "application/json")        // refused by an UnmarshalJSON
+	f.Add([]byte(`{"small":1e400,"data":"=","num":"x"}`), "application/json") // numbers that are none
+	f.Add([]byte("\ufeff\x00\xff"), "")                                       // not text
+	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
+		checkDecode[decoded](t, body, contentType)
+		checkDecode[any](t, body, contentType)
+		checkDecode[[]map[string]int8](t, body, contentType)
+		checkDecode[map[int]*struct{ embeddedPart }](t, body, contentType)
+	})
+}
+
+// checkDecode compares Decode with json.Unmarshal on the same bytes.
+func checkDecode[T any](t *testing.T, body []byte, contentType string) {
+	refuseWith = errors.New("refused")
+	var want T
+	wantErr := json.Unmarshal(body, &want)
+
+	r := jsonRequest(string(body))
+	got, err := Decode[T](httptest.NewRecorder(), r)
+	assert.Equal(t, wantErr == nil, err == nil, "%v, %v", wantErr, err)
+	if err == nil {
+		assert.Equal(t, want, got)
+	} else {
+		status, message := StatusOf(err)
+		assert.Equal(t, 400, status)
+		assert.NotEmpty(t, message)
+		assert.Less(t, len(message), 500)
+		assert.NotContains(t, message, "embeddedPart")
+	}
+
+	r = jsonRequest(string(body))
+	r.Header.Set("Content-Type", contentType)
+	if _, err = Decode[T](httptest.NewRecorder(), r); err != nil {
+		status, _ := StatusOf(err)
+		assert.Contains(t, []int{400, 415}, status)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	for _, tt := range []struct {
+		value any
+		body  string
+	}{
+		{map[string]int{"b": 2, "a": 1}, `{"a":1,"b":2}`},
+		{"<a> & \u2028", `"\u003ca\u003e \u0026 \u2028"`},
+		{nil, "null"},
+		{[]int{}, "[]"},
+		{json.RawMessage(`{"a": 1}`), `{"a":1}`},
+		{strings.Repeat("a", 3000), `"` + strings.Repeat("a", 3000) + `"`},
+	} {
+		w := httptest.NewRecorder()
+		require.NoError(t, JSON(w, 201, tt.value))
+		assert.Equal(t, 201, w.Code)
+		assert.Equal(t, tt.body, w.Body.String())
+		assert.Equal(t, http.Header{
+			"Content-Type":   {"application/json"},
+			"Content-Length": {strconv.Itoa(len(tt.body))},
+		}, w.Header())
+	}
+}
+
+// failsToEncode is refused by json.Marshal with an error of ours inside, which
+// is not this response's.
+type failsToEncode struct{}
+
+func (failsToEncode) MarshalJSON() ([]byte, error) { return nil, Errorf(404, "no user") }
+
+func TestJSONNotEncoded(t *testing.T) {
+	for _, value := range []any{make(chan int), math.NaN(), func() {}, failsToEncode{}} {
+		w := &replyRecorder{header: http.Header{"Content-Type": {"text/html"}}}
+		err := JSON(w, 200, value)
+		require.Error(t, err)
+		status, message := StatusOf(err)
+		assert.Equal(t, 500, status)
+		assert.Equal(t, "Internal Server Error", message)
+		assert.Empty(t, w.calls, "nothing is written")
+		assert.Equal(t, http.Header{"Content-Type": {"text/html"}}, w.header)
+	}
+	var unsupported *json.UnsupportedTypeError
+	assert.ErrorAs(t, JSON(httptest.NewRecorder(), 200, make(chan int)), &unsupported)
+}
+
+func TestText(t *testing.T) {
+	for _, n := range []int{0, 1, 9, 10, 99, 100, 999, 1000, 2047, 2048, 2049, 9999, 10000, 1 << 20} {
+		text := strings.Repeat("ä", n)[:n]
+		w := httptest.NewRecorder()
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Length", "17")
+		require.NoError(t, Text(w, 404, text))
+		assert.Equal(t, 404, w.Code)
+		assert.Equal(t, text, w.Body.String())
+		assert.Equal(t, http.Header{
+			"Content-Type":   {"text/plain; charset=utf-8"},
+			"Content-Length": {strconv.Itoa(n)},
+		}, w.Header())
+	}
+	for n := range shortBody + 2 {
+		assert.Equal(t, strconv.Itoa(n), lengthText(n))
+	}
+}
+
+// replyRecorder notes the calls that it gets; with err its writes fail.
+type replyRecorder struct {
+	header http.Header
+	calls  []string
+	err    error
+}
+
+func (w *replyRecorder) Header() http.Header    { return w.header }
+func (w *replyRecorder) WriteHeader(status int) { w.calls = append(w.calls, fmt.Sprint(status)) }
+func (w *replyRecorder) Write(p []byte) (int, error) {
+	w.calls = append(w.calls, fmt.Sprintf("Write %d", len(p)))
+	return len(p), w.err
+}
+
+// replyStringRecorder is a replyRecorder with WriteString.
+type replyStringRecorder struct{ replyRecorder }
+
+func (w *replyStringRecorder) WriteString(s string) (int, error) {
+	w.calls = append(w.calls, fmt.Sprintf("WriteString %d", len(s)))
+	return len(s), w.err
+}
+
+// Each answer is one call for the header and one for the body, and a client
+// that went away is no error.
+func TestReplyCalls(t *testing.T) {
+	short, long := strings.Repeat("a", 2048), strings.Repeat("a", 2049)
+	for _, failure := range []error{nil, io.ErrClosedPipe} {
+		plain := &replyRecorder{header: http.Header{}, err: failure}
+		assert.NoError(t, Text(plain, 200, short))
+		assert.NoError(t, Text(plain, 201, long))
+		assert.NoError(t, JSON(plain, 202, long))
+		assert.Equal(t, []string{"200", "Write 2048", "201", "Write 2049", "202", "Write 2051"}, plain.calls)
+
+		with := &replyStringRecorder{replyRecorder{header: http.Header{}, err: failure}}
+		assert.NoError(t, Text(with, 200, short))
+		assert.NoError(t, Text(with, 201, long))
+		assert.NoError(t, JSON(with, 202, ""))
+		assert.Equal(t, []string{"200", "WriteString 2048", "201", "Write 2049", "202", "Write 2"}, with.calls)
+	}
+}
+
+func TestReplyBodyless(t *testing.T) {
+	for _, status := range []int{100, 103, 199, 204, 205, 304} {
+		w := &replyRecorder{header: http.Header{}}
+		assert.NoError(t, JSON(w, status, make(chan int)))
+		assert.NoError(t, Text(w, status, "text"))
+		assert.Equal(t, []string{fmt.Sprint(status), fmt.Sprint(status)}, w.calls)
+		assert.Empty(t, w.header)
+	}
+	for _, status := range []int{0, 99, 1000, -1} {
+		assert.Panics(t, func() { _ = Text(httptest.NewRecorder(), status, "") })
+		assert.Panics(t, func() { _ = JSON(httptest.NewRecorder(), status, "") })
+	}
+}
+
+// On net/http: statuses without a body, HEAD, and the answer after a 103.
+func TestReplyServed(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status, err := strconv.Atoi(r.URL.Path[1:])
+		assert.NoError(t, err)
+		assert.NoError(t, Text(w, status, "text"))
+		if status < 200 {
+			assert.NoError(t, JSON(w, 200, "then"))
+		}
+	}))
+	defer server.Close()
+	for _, tt := range []struct {
+		method string
+		path   string
+		status int
+		length string
+		body   string
+	}{
+		{"GET", "/200", 200, "4", "text"},
+		{"HEAD", "/200", 200, "4", ""},
+		{"GET", "/404", 404, "4", "text"},
+		{"GET", "/204", 204, "", ""},
+		{"GET", "/205", 205, "0", ""},
+		{"GET", "/304", 304, "", ""},
+		{"GET", "/103", 200, "6", `"then"`},
+	} {
+		r, err := http.NewRequest(tt.method, server.URL+tt.path, nil)
+		require.NoError(t, err)
+		resp, err := server.Client().Do(r)
+		require.NoError(t, err)
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		resp.Body.Close()
+		assert.Equal(t, tt.status, resp.StatusCode, tt.path)
+		assert.Equal(t, tt.length, resp.Header.Get("Content-Length"), tt.path)
+		assert.Equal(t, tt.body, string(body), tt.path)
+	}
+}
+
+// Nothing of one response reaches another: a header changed in place, or
+// appended to, is that response's alone.
+func TestReplyHeadersApart(t *testing.T) {
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			var kept []http.Header
+			for i := range 10 * len(cellBlock{}.cells) {
+				w := httptest.NewRecorder()
+				assert.NoError(t, Text(w, 200, "text"))
+				h := w.Header()
+				assert.Equal(t, []string{"text/plain; charset=utf-8"}, h["Content-Type"])
+				assert.Equal(t, []string{"4"}, h["Content-Length"])
+				mine := fmt.Sprintf("%d/%d", g, i)
+				h["Content-Type"][0], h["Content-Length"][0] = mine, mine
+				_ = append(h["Content-Type"], "appended")
+				_ = append(h["Content-Length"], "appended")
+				kept = append(kept, h)
+			}
+			for i, h := range kept {
+				mine := []string{fmt.Sprintf("%d/%d", g, i)}
+				assert.Equal(t, mine, h["Content-Type"])
+				assert.Equal(t, mine, h["Content-Length"])
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// countingListener counts the Write calls on the connections that it accepts.
+type countingListener struct {
+	net.Listener
+	writes *atomic.Int64
+}
+
+func (l countingListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	return countingConn{conn, l.writes}, err
+}
+
+// countingConn hides ReadFrom, so that every byte passes through Write.
+type countingConn struct {
+	net.Conn
+	writes *atomic.Int64
+}
+
+func (c countingConn) Write(p []byte) (int, error) {
+	c.writes.Add(1)
+	return c.Conn.Write(p)
+}
+
+// A body of 100 KB leaves in few system calls.
+func TestReplyWriteCalls(t *testing.T) {
+	text := strings.Repeat("a", 100<<10)
+	for _, tt := range []struct {
+		name     string
+		handler  func(w http.ResponseWriter)
+		from, to int64
+	}{
+		{"Text", func(w http.ResponseWriter) { _ = Text(w, 200, text) }, 2, 3},
+		{"JSON", func(w http.ResponseWriter) { _ = JSON(w, 200, text) }, 2, 3},
+		{"Text of 2 KB", func(w http.ResponseWriter) { _ = Text(w, 200, text[:2048]) }, 1, 1},
+		{"io.WriteString, which this is not", func(w http.ResponseWriter) { _, _ = io.WriteString(w, text) }, 20, 60},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var writes atomic.Int64
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { tt.handler(w) }))
+			server.Listener = countingListener{server.Listener, &writes}
+			server.Start()
+			resp, err := server.Client().Get(server.URL)
+			require.NoError(t, err)
+			_, err = io.Copy(io.Discard, resp.Body)
+			require.NoError(t, err)
+			resp.Body.Close()
+			server.Close() // the connection is done before the count is read
+			t.Logf("%d write calls", writes.Load())
+			assert.GreaterOrEqual(t, writes.Load(), tt.from)
+			assert.LessOrEqual(t, writes.Load(), tt.to)
+		})
+	}
+}
+
+// nullWriter is a response that goes nowhere, with net/http's WriteString.
+type nullWriter struct{ header http.Header }
+
+func (w *nullWriter) Header() http.Header                  { return w.header }
+func (w *nullWriter) WriteHeader(int)                      {}
+func (w *nullWriter) Write(p []byte) (int, error)          { return len(p), nil }
+func (w *nullWriter) WriteString(text string) (int, error) { return len(text), nil }
+
+type replyPoint struct {
+	X    int      `json:"x"`
+	Y    int      `json:"y"`
+	Name string   `json:"name"`
+	Tags []string `json:"tags"`
+}
+
+var examplePoint = &replyPoint{1, 2, "here", []string{"a", "b"}}
+
+// Allocations of each answer and of reading a body, the work of encoding/json
+// and of the request beside them.
+func TestReplyAllocs(t *testing.T) {
+	skipUnderRace(t)
+	text := strings.Repeat("a", 100<<10)
+	w := &nullWriter{http.Header{}}
+	plain := &struct{ http.ResponseWriter }{w} // no WriteString
+	body := []byte(`{"x":1,"y":2,"name":"here","tags":["a","b"]}`)
+	reader := bytes.NewReader(nil)
+	r := jsonRequest("")
+	r.Body = io.NopCloser(reader)
+	r.ContentLength = int64(len(body))
+	for _, tt := range []struct {
+		name string
+		want float64
+		f    func()
+	}{
+		{"Text", 0, func() { _ = Text(w, 200, "hello") }},
+		{"Text of 2 KB", 0, func() { _ = Text(w, 200, text[:2048]) }},
+		{"Text, no WriteString: the copy", 1, func() { _ = Text(plain, 200, "hello") }},
+		{"Text beyond 2 KB: the copy and the length", 2, func() { _ = Text(w, 200, text) }},
+		{"json.Marshal", 1, func() { _, _ = json.Marshal(examplePoint) }},
+		{"JSON", 1, func() { _ = JSON(w, 200, examplePoint) }},
+		{"JSON beyond 2 KB: the length", 3, func() { _ = JSON(w, 200, text) }},
+		{"json.Unmarshal", 9, func() { var p replyPoint; _ = json.Unmarshal(body, &p) }},
+		{"Decode", 11, func() { reader.Reset(body); _, _ = Decode[replyPoint](w, r) }},
+	} {
+		assert.Equal(t, tt.want, testing.AllocsPerRun(1000, tt.f), tt.name)
+	}
+}

@@ -1,0 +1,501 @@
+package segue
+
+import (
+	"fmt"
+	"iter"
+	"net/http"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"weak"
+)
+
+// A Router matches requests to handlers by method, host and path. It is an
+// [http.Handler] and takes the place of [http.ServeMux]. The zero Router is
+// ready to use. A Router must not be copied. All its methods are safe for
+// concurrent use, registering while requests are served included.
+//
+// # Two languages for patterns
+//
+// [Router.Handle] and [Router.HandleFunc] take the patterns of ServeMux, with
+// its matching and its answers:
+//
+//	[METHOD ][HOST]/path
+//
+//	/users/{id}        one segment, whatever it is, but not an empty one
+//	/files/{path...}   the rest of the path, empty or not
+//	/static/           the same without a name: the whole subtree
+//	/static/{$}        exactly /static/
+//
+// The verbs ([Router.GET], [Router.POST] and so on, [Router.Any] for every
+// method, [Router.Method] for any other) take a path as Express does, in whole
+// segments:
+//
+//	/users             exactly /users
+//	/users/            exactly /users/
+//	/users/{id}        one segment; Express's spelling /users/:id is understood
+//	/files/{path...}   the rest; Express's spelling /files/*path is understood
+//
+// A verb's path is never a subtree: GET("/", home) answers / and nothing else.
+//
+// Literal segments may be percent-encoded; patterns and paths are compared
+// decoded, segment by segment, so that an encoded slash is part of a segment.
+// A name is letters, digits and _, and stands once in a pattern.
+//
+// # Which route wins
+//
+// First, a route with a host wins over one without. Then the leftmost segment
+// in which two routes differ decides: a literal wins over {name}, and {name}
+// over a rest. On one path, the route of the request's own method wins over
+// GET's for HEAD, and that over one for any method. If the best path has no
+// route for the method, the next best one that has answers.
+//
+//	GET /users/new          answers /users/new
+//	GET /users/{id}         answers /users/7
+//	GET /users/{id}/posts   answers /users/7/posts, and /users/new/posts too
+//
+// The order of registration never matters. Two routes that match the same
+// requests cannot both be registered; two that overlap can.
+//
+// A lookup takes one step for each segment of the path and never goes back,
+// however many routes there are. (Sets of routes built to make that expensive
+// are stepped through side by side instead: see compile in trie.go.)
+//
+// # What handlers see
+//
+// Inside a route's handler, and inside middleware, r.Pattern is the pattern of
+// the route in the language of ServeMux, with the prefixes of all mounts, and
+// [http.Request.PathValue], [Param], [Params] and [ParamAs] give the values of
+// its parameters, decoded once. They belong to the request: a request, or a
+// copy of it, that outlives its handler keeps them. r.URL is as it came.
+//
+// # Answers without a handler
+//
+// A path with an empty segment ("//") or a dot segment is redirected to the
+// clean path (307; see [Router.CleanPath]). A path that no route matches, but
+// whose other spelling, with or without a final slash, some route matches
+// exactly, is redirected there: for Handle's patterns only to a subtree or
+// {$}, as ServeMux does, for verbs both ways (see [Router.TrailingSlash]). Redirects
+// keep the query and the encoding, and lead nowhere but to a path.
+//
+// A path that only other methods have is answered 405 with the header Allow,
+// which lists them sorted. OPTIONS on the path of a verb route is answered 204
+// with Allow, unless a route takes OPTIONS itself. All else is 404. The texts
+// are those of ServeMux; [Router.NotFound], [Router.MethodNotAllowed] and
+// [Router.OnError] replace them.
+//
+// # Routers in routers
+//
+// [Router.Mount] hangs a router under a prefix of another; [Router.Group] and
+// [Router.With] make one that is mounted at once. The routes of all of them
+// form one set, in which the rules above decide. The prefix alone, with or
+// without a final slash, is "/" to what is mounted there. What [Router.Use]
+// adds to a router covers all its routes and those mounted in it.
+//
+// # Where it differs from ServeMux
+//
+// Patterns that only overlap are legal. Methods such as "get", and segments
+// such as ":id" or "*" in Handle, which ServeMux takes for literals, are
+// refused. Redirects keep the encoding of the request, and the prefix under
+// Mount. A segment that is exactly "%2F" is a value. Hosts are compared without
+// regard to case and to a final dot. CONNECT is matched as any method, on
+// clean paths alone. All answers pass the middleware.
+type Router struct {
+	_ [0]sync.Mutex // so that vet forbids copies
+
+	table atomic.Pointer[table] // what requests are served from, nil when a change made it stale
+	last  atomic.Pointer[table] // the same, but never nil once there was one: for requests on their way
+
+	compiling sync.Mutex // held while a table is made, so that others wait for it
+
+	// What follows is guarded by graph.
+	hosts   map[string]*branch // the source tries by host, "" for none: this router's routes and those mounted
+	mounts  []*mount
+	parents []weak.Pointer[mount] // weak, so that a discarded root does not live on in its children
+	shared  bool                  // made by With: it shares its parent's prefix and owns no misses
+	site    *site                 // this router as a root
+	config
+}
+
+// config is what can be set on a router beside its routes.
+type config struct {
+	middleware    []Middleware
+	version       int // counts the changes of middleware
+	onError       []func(http.ResponseWriter, *http.Request, error) error
+	notFound      http.Handler
+	notAllowed    http.Handler
+	slash         *SlashPolicy // nil where inherited, as the next two
+	clean, values *bool
+}
+
+// graph guards every router's registrations. Routers that are mounted into one
+// another share one set of routes, and a lock for each would need an order
+// between them. Requests do not take it, unless they find their table stale.
+var graph sync.Mutex
+
+// A route is one registration.
+type route struct {
+	*pattern
+	handler http.Handler
+	strip   bool // a plain handler under Mount: it sees the path without the prefix
+	place   place
+}
+
+// New returns a Router without routes.
+func New() *Router { return new(Router) }
+
+// SlashPolicy says what a verb route does with its path in the other spelling:
+// with a final slash where it has none, or without where it has one.
+type SlashPolicy int
+
+const (
+	SlashRedirect SlashPolicy = iota // 307 to the route's own spelling: the default
+	SlashExact                       // nothing: another path
+	SlashEither                      // the route answers both
+)
+
+func (p SlashPolicy) String() string {
+	switch p {
+	case SlashRedirect:
+		return "SlashRedirect"
+	case SlashExact:
+		return "SlashExact"
+	case SlashEither:
+		return "SlashEither"
+	}
+	return fmt.Sprintf("SlashPolicy(%d)", int(p))
+}
+
+// ServeHTTP answers a request by the route that matches it.
+func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	t := rt.table.Load()
+	if t == nil {
+		t = rt.compile()
+	}
+	path := r.URL.Path
+	if r.URL.RawPath == "" && len(path) > 0 && path[0] == '/' {
+		var l *leaf
+		var at int
+		if m := t.hostless; m == nil {
+			l, at = t.lookupByHost(r, path)
+		} else if r.Method == "GET" { // spares most requests a call
+			l, at = m.get.find(path)
+		} else {
+			l, at = m.root(r.Method).find(path)
+		}
+		if l != nil && !l.isSlow && (!l.isRest || at >= len(path) || uncleanAt(path, at-1) < 0) {
+			r.Pattern = l.text
+			if l.names == nil {
+				if !direct || pathValuesFilled(r) { // mostly nobody was there before
+					clearPathValues(r)
+				}
+			} else {
+				values := newValues(r, len(l.holes), max(len(r.RequestURI), len(path)))
+				l.plainValues(path, values)
+				setPathValues(r, l.names, values)
+			}
+			l.serve(w, r)
+			return
+		}
+	}
+	t.serveSlow(w, r)
+}
+
+// lookupByHost looks a plain path up where some routes have a host. It returns
+// slowLeaf where resolve must decide.
+func (t *table) lookupByHost(r *http.Request, path string) (*leaf, int) {
+	m := t.hosts[requestHost(r.Host)]
+	if m == nil {
+		return t.nowhere.root(r.Method).find(path)
+	}
+	l, at := m.root(r.Method).find(path)
+	if l == nil {
+		l, at = t.nowhere.root(r.Method).find(path)
+	}
+	if l != nil && l.isRest {
+		return slowLeaf, 0 // the other spelling may be exact in the other of the two
+	}
+	return l, at
+}
+
+// serveSlow serves what find left open.
+func (t *table) serveSlow(w http.ResponseWriter, r *http.Request) {
+	if r.RequestURI == "*" {
+		if r.ProtoAtLeast(1, 1) {
+			w.Header().Set("Connection", "close")
+		}
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	a := t.resolve(r)
+	if a.status != http.StatusOK {
+		t.serveMiss(w, r, a)
+		return
+	}
+	a.leaf.claim(r, a.path)
+	a.leaf.serve(w, r)
+}
+
+// claim writes into r what the matched route gives it.
+func (l *leaf) claim(r *http.Request, path segments) {
+	r.Pattern = l.text
+	if l.names == nil {
+		clearPathValues(r)
+		return
+	}
+	values := newValues(r, len(l.holes), max(len(r.RequestURI), len(path.path)))
+	l.decodedValues(path, values)
+	setPathValues(r, l.names, values)
+}
+
+// Handle registers a handler for a pattern in the language of
+// [http.ServeMux]: [METHOD ][HOST]/path, {name}, {name...}, {$}; a trailing
+// slash means the whole subtree.
+func (rt *Router) Handle(pattern string, handler http.Handler) {
+	p, err := parseMux(pattern)
+	rt.register(p, err, handler, false)
+}
+
+// HandleFunc is [Router.Handle] for a function.
+func (rt *Router) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
+	rt.Handle(pattern, http.HandlerFunc(handler))
+}
+
+// GET registers a handler for GET and HEAD requests on a path.
+func (rt *Router) GET(path string, handler http.HandlerFunc) {
+	rt.verb(http.MethodGet, path, handler)
+}
+
+// POST registers a handler for POST requests on a path.
+func (rt *Router) POST(path string, handler http.HandlerFunc) {
+	rt.verb(http.MethodPost, path, handler)
+}
+
+// PUT registers a handler for PUT requests on a path.
+func (rt *Router) PUT(path string, handler http.HandlerFunc) {
+	rt.verb(http.MethodPut, path, handler)
+}
+
+// PATCH registers a handler for PATCH requests on a path.
+func (rt *Router) PATCH(path string, handler http.HandlerFunc) {
+	rt.verb(http.MethodPatch, path, handler)
+}
+
+// DELETE registers a handler for DELETE requests on a path.
+func (rt *Router) DELETE(path string, handler http.HandlerFunc) {
+	rt.verb(http.MethodDelete, path, handler)
+}
+
+// HEAD registers a handler for HEAD requests on a path, in place of GET's.
+func (rt *Router) HEAD(path string, handler http.HandlerFunc) {
+	rt.verb(http.MethodHead, path, handler)
+}
+
+// OPTIONS registers a handler for OPTIONS requests on a path, in place of the
+// automatic answer.
+func (rt *Router) OPTIONS(path string, handler http.HandlerFunc) {
+	rt.verb(http.MethodOptions, path, handler)
+}
+
+// Any registers a handler for every method on a path.
+func (rt *Router) Any(path string, handler http.HandlerFunc) {
+	rt.verb("", path, handler)
+}
+
+// Method registers a handler for a method, which may be one of the client's
+// own invention, on a path.
+func (rt *Router) Method(method, path string, handler http.Handler) {
+	if method == "" {
+		rt.register(nil, &PatternError{Pattern: path, Reason: "the method is empty; Any registers for every method"}, handler, false)
+	}
+	rt.verb(method, path, handler)
+}
+
+func (rt *Router) verb(method, path string, handler http.Handler) {
+	p, err := parseVerb(method, path)
+	rt.register(p, err, handler, false)
+}
+
+// register is where every registration ends, and the one place that panics for
+// it.
+func (rt *Router) register(p *pattern, perr *PatternError, handler http.Handler, strip bool) {
+	at := caller()
+	if perr == nil && isNil(handler) {
+		perr = &PatternError{Pattern: p.text, Reason: "the handler is nil"}
+	}
+	if perr != nil {
+		perr.place = at
+		panic(perr)
+	}
+	if err := rt.add(&route{p, handler, strip, at}); err != nil {
+		panic(err)
+	}
+}
+
+func isNil(h http.Handler) bool {
+	switch h := h.(type) {
+	case nil:
+		return true
+	case http.HandlerFunc:
+		return h == nil
+	case *Router:
+		return h == nil
+	}
+	return false
+}
+
+// configure changes a setting, under the lock, and marks the tables stale.
+func (rt *Router) configure(change func(*config)) {
+	graph.Lock()
+	defer graph.Unlock()
+	change(&rt.config)
+	rt.outdate()
+}
+
+// TrailingSlash sets what verb routes do with their path in the other
+// spelling. Routers mounted here inherit it unless they set their own.
+func (rt *Router) TrailingSlash(policy SlashPolicy) {
+	rt.configure(func(c *config) { c.slash = &policy })
+}
+
+// CleanPath sets whether paths with empty and dot segments are redirected to
+// the clean path before anything else (true, the default).
+func (rt *Router) CleanPath(on bool) {
+	rt.configure(func(c *config) { c.clean = &on })
+}
+
+// PathValues sets whether [http.Request.PathValue] is filled (true, the
+// default).
+func (rt *Router) PathValues(on bool) {
+	rt.configure(func(c *config) { c.values = &on })
+}
+
+// Handler returns the handler that would answer r and the pattern of its
+// route, as [http.ServeMux.Handler] does.
+func (rt *Router) Handler(r *http.Request) (http.Handler, string) {
+	t := rt.current()
+	a := t.resolve(r)
+	switch {
+	case a.status == http.StatusOK && len(a.leaf.scope.chained) == 0:
+		return a.leaf.handler(), a.leaf.text
+	case a.status == http.StatusOK:
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			a.leaf.claim(r, a.path)
+			a.leaf.serve(w, r)
+		}), a.leaf.text
+	case a.status == http.StatusTemporaryRedirect && a.leaf != nil:
+		return t.missHandler(a), a.leaf.text
+	}
+	return t.missHandler(a), ""
+}
+
+func (t *table) missHandler(a answer) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { t.serveMiss(w, r, a) })
+}
+
+func (rt *Router) current() *table {
+	if t := rt.table.Load(); t != nil {
+		return t
+	}
+	return rt.compile()
+}
+
+// A place is where in the user's code something was registered.
+type place struct {
+	file string
+	line int
+}
+
+func (p place) String() string {
+	if p.file == "" {
+		return "unknown location"
+	}
+	return fmt.Sprintf("%s:%d", p.file, p.line)
+}
+
+var packagePrefix = reflect.TypeFor[Router]().PkgPath() + "."
+
+// caller returns the first place outside this package, whatever methods the
+// registration went through.
+func caller() place {
+	var pcs [16]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, packagePrefix) || strings.HasSuffix(f.File, "_test.go") {
+			return place{f.File, f.Line}
+		}
+		if !more {
+			return place{}
+		}
+	}
+}
+
+// A Route is a registered route as a router serves it.
+type Route struct {
+	Method     string // "" for every method
+	Host       string // as written, "" for every host
+	Path       string // in ServeMux's language, with the prefixes of all mounts
+	Pattern    string // what r.Pattern shows: method, host and path
+	Handler    http.Handler
+	Middleware []string // function names, outermost first
+	File       string   // where it was registered
+	Line       int
+}
+
+func (e *entry) public() Route {
+	return Route{
+		Method: e.method, Host: e.shown, Path: e.path, Pattern: e.text,
+		Handler: e.route.handler, File: e.route.place.file, Line: e.route.place.line,
+	}
+}
+
+// Routes returns every route, those of mounted routers included, sorted by
+// host, path and method.
+func (rt *Router) Routes() iter.Seq[Route] {
+	routes := rt.routes()
+	return func(yield func(Route) bool) {
+		for _, r := range routes {
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// A Match is what would become of a request.
+type Match struct {
+	Status   int               // 200, 307, 404, 405, or 204 for automatic OPTIONS
+	Route    Route             // the route that answers or is redirected to
+	Params   map[string]string // by name, nil if the route has none
+	Location string            // of a redirect
+	Allow    string            // with 405 and 204: "GET, HEAD"
+}
+
+// Lookup returns what would become of a request, without serving it.
+func (rt *Router) Lookup(r *http.Request) Match {
+	a := rt.current().resolve(r)
+	m := Match{Status: a.status, Location: a.location, Allow: a.allow}
+	if a.status == http.StatusOK || a.status == http.StatusTemporaryRedirect && a.leaf != nil {
+		m.Route = a.leaf.route.public()
+	}
+	if a.status == http.StatusOK {
+		m.Params = a.leaf.params(a.path)
+	}
+	return m
+}
+
+func (l *leaf) params(path segments) map[string]string {
+	if len(l.holes) == 0 {
+		return nil
+	}
+	values := make([]string, len(l.holes))
+	l.decodedValues(path, values)
+	params := make(map[string]string, len(values))
+	for i, name := range l.route.names() {
+		params[name] = values[i]
+	}
+	return params
+}

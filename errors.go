@@ -5,8 +5,16 @@ import (
 	"net/http"
 )
 
-// OnError adds a handler to this router's error list, behind those that it
-// has.
+// OnError adds a handler to this router's error list, behind those that it has.
+//
+// An error, of a handler under [Try], of [Fail] or of [Recover], or a 404 or
+// 405 that no other handler was set for, walks the list of the router that the
+// matched route or the miss belongs to, then those of the routers around it.
+// Each handler either answers and returns nil, or returns an error, the same or
+// another, for the next. At the end of the list the answer is what [StatusOf]
+// makes of the error, and an error of 500 and more is logged to the server's
+// ErrorLog. A handler must not call Fail for the same request. OnError panics
+// if the handler is nil.
 func (rt *Router) OnError(handler func(w http.ResponseWriter, r *http.Request, err error) error) {
 	if handler == nil {
 		panic("segue: the error handler is nil (at " + caller().String() + ")")
@@ -17,7 +25,11 @@ func (rt *Router) OnError(handler func(w http.ResponseWriter, r *http.Request, e
 }
 
 // Try turns a handler that returns an error into a standard one: an error goes
-// to [Fail].
+// to [Fail]. Without an error it costs nothing.
+//
+// Behind [Recover] an error after the response has begun aborts the response,
+// since a client could not tell it from a whole one. Without Recover it is
+// appended to what was written, as it would be by [http.Error].
 func Try(handler func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	if handler == nil {
 		return nil // refused where it is registered
@@ -29,7 +41,15 @@ func Try(handler func(http.ResponseWriter, *http.Request) error) http.HandlerFun
 	}
 }
 
-// Fail walks the error list of the router that r's route belongs to with err.
+// Fail answers r by the error list of the router that r's route belongs to; see
+// [Router.OnError]. It is for middleware and plain handlers; a handler under
+// [Try] returns its error. If err is nil, it does nothing.
+//
+// Whose list it is, is found from r itself, or from a copy of it. Where r no
+// longer tells, since an inner ServeMux has overwritten it, or since under the
+// build tag purego two routers of the process have the same pattern, the list
+// is empty and its end answers. It is safe for concurrent use for different
+// requests.
 func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if err != nil {
 		scopeOf(r).fail(w, r, err)
@@ -42,10 +62,7 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 func scopeOf(r *http.Request) *scope {
 	roots.RLock()
 	defer roots.RUnlock()
-	m, _ := r.Context().Value(missKey{}).(*miss)
-	if m != nil && m.pattern != r.Pattern {
-		m = nil // another router has had the request since
-	}
+	m := missIn(r)
 	if m != nil && !keyIsIdentity {
 		return m.owner
 	}

@@ -12,8 +12,12 @@ import (
 	"weak"
 )
 
-// Middleware wraps a handler into another that decides whether, and with what
-// request and writer, the next one runs.
+// A Middleware wraps a handler into another, which decides whether, and with
+// what request and writer, the next one runs. It is called when the handlers
+// are composed, once for each place that its router is served from, and not for
+// each route or request: what it makes inside, such as a limiter or a cache,
+// there is one of in each place. It must not serve or look up requests by the
+// router that it is composed for; registering routes there is fine.
 type Middleware = func(next http.Handler) http.Handler
 
 // Chain joins middlewares into one, the first outermost. Its arguments are
@@ -40,7 +44,23 @@ func checkMiddleware(mw []Middleware) {
 	}
 }
 
-// Use adds middlewares to this router, inside those that it has.
+// Use adds middlewares to this router, inside those that it has. They cover all
+// its routes and those mounted in it, whenever these were registered, outer
+// routers' first, and the 404s, 405s, redirects and automatic answers to
+// OPTIONS of a router that is served itself; those of a mounted router only as
+// described at [Router.NotFound].
+//
+// A middleware runs after matching: r.Pattern and the parameters are there, and
+// a change to r.URL does not lead to another route. To act before matching, for
+// example to rewrite a path or a method, wrap the router:
+//
+//	http.ListenAndServe(addr, rewrite(app))
+//
+// A request costs one call for each middleware, and for each router with
+// middleware one look for the matched route. Use on a router that is being
+// served composes its chain alone, with the next request; requests on their way
+// finish on the former one, which for their sake is never freed. It panics if a
+// middleware is nil.
 func (rt *Router) Use(mw ...Middleware) {
 	checkMiddleware(mw)
 	rt.configure(func(c *config) {
@@ -49,13 +69,18 @@ func (rt *Router) Use(mw ...Middleware) {
 	})
 }
 
-// With returns a router for routes of rt that pass some more middlewares. It
-// shares rt's prefix and owns no misses.
+// With returns a router for routes of rt that pass some more middlewares:
+//
+//	app.With(cache).GET("/feed", feed)
+//
+// It is a [Router.Group] without a prefix, and owns no misses. It panics if a
+// middleware is nil.
 func (rt *Router) With(mw ...Middleware) *Router {
 	return rt.born(new(pattern), true, mw)
 }
 
-// Group returns a new router, mounted in rt under prefix.
+// Group returns a new router with these middlewares, mounted in rt under a
+// prefix: the same as New, Use and [Router.Mount]. It panics as they do.
 func (rt *Router) Group(prefix string, mw ...Middleware) *Router {
 	p, err := parsePrefix(prefix)
 	if err != nil {
@@ -76,14 +101,29 @@ func (rt *Router) born(prefix *pattern, shared bool, mw []Middleware) *Router {
 	return child
 }
 
-// NotFound sets what answers the 404s that this router owns.
+// NotFound sets what answers the 404s that this router owns: those of paths
+// below its prefix that no route matches, unless a router mounted further in
+// has set its own. The router with the longest matching prefix is asked first,
+// then those around it. The handler runs inside the middleware of the router
+// that set it, and those around.
+//
+// Where none is set, a 404 goes to the error handlers of the router that owns
+// it ([Router.OnError]), inside the middleware of the served router alone, and
+// ends as ServeMux's text. NotFound is not a route and never hides a 405. It
+// panics if the handler is nil, or rt was made by [Router.With].
 func (rt *Router) NotFound(handler http.Handler) {
 	rt.ownsMisses("NotFound", handler)
 	rt.configure(func(c *config) { c.notFound = handler })
 }
 
-// MethodNotAllowed sets what answers the 405s that this router owns. The
-// header Allow is set before.
+// MethodNotAllowed sets what answers the 405s that this router owns: those of
+// paths whose best route, over all methods, is its own, or of a router mounted
+// in it that has not set its own. The handler runs inside the middleware of the
+// router that owns that route, with the header Allow set (RFC 9110, section
+// 15.5.6).
+//
+// Where none is set, a 405 goes to the error handlers, as a 404 does. It panics
+// if the handler is nil, or rt was made by [Router.With].
 func (rt *Router) MethodNotAllowed(handler http.Handler) {
 	rt.ownsMisses("MethodNotAllowed", handler)
 	rt.configure(func(c *config) { c.notAllowed = handler })
@@ -297,7 +337,11 @@ func newTable(rt *Router) *table {
 	t.byKey = sync.OnceValue(func() map[patternKey]*leaf {
 		byKey := make(map[patternKey]*leaf, len(leaves))
 		for _, l := range leaves {
-			byKey[keyOf(l.text)] = l
+			key := keyOf(l.text)
+			if other := byKey[key]; other != nil && other.route.route != l.route.route {
+				l = nil // purego: Handle's "GET /" and GET's; the path has to tell them apart again
+			}
+			byKey[key] = l
 		}
 		return byKey
 	})
@@ -332,7 +376,7 @@ func (t *table) addLeaves(b *branch) {
 			scope:  t.root.at(e.line),
 		}
 		l.serve = funcOf(l.scope.enter(-1, l.handler()))
-		if l.scope.values || e.route.strip { // a plain handler has no other way to the prefix's values
+		if l.scope.values {
 			l.names = pathNamesOf(e.names())
 		}
 		e.leaf = l
@@ -408,19 +452,25 @@ func (t *table) compileOwners() *node {
 	})
 }
 
-func (sc *scope) ownsMisses() bool { return sc.config.notFound != nil || sc.config.notAllowed != nil }
+func (sc *scope) ownsMisses() bool {
+	return sc.config.notFound != nil || sc.config.notAllowed != nil || sc.config.onError != nil
+}
 
 // roots are the routers that were served from, for those who hold a request
 // and need to know whose route it matched.
 var roots struct {
 	sync.RWMutex
-	all []weak.Pointer[Router]
+	all   []weak.Pointer[Router]
+	sweep int // at this length those that were collected are taken out
 }
 
 func addRoot(rt *Router) {
 	roots.Lock()
 	defer roots.Unlock()
-	roots.all = slices.DeleteFunc(roots.all, func(p weak.Pointer[Router]) bool { return p.Value() == nil })
+	if len(roots.all) >= roots.sweep {
+		roots.all = slices.DeleteFunc(roots.all, func(p weak.Pointer[Router]) bool { return p.Value() == nil })
+		roots.sweep = 2*len(roots.all) + 16
+	}
 	roots.all = append(roots.all, weak.Make(rt))
 }
 
@@ -430,7 +480,7 @@ func (rt *Router) routes() []Route {
 	defer graph.Unlock()
 	var all []Route
 	rt.eachEntry(func(e *entry) error {
-		route := e.public()
+		route := e.public(e.text)
 		route.Middleware = funcNames(rt, e.line)
 		all = append(all, route)
 		return nil
@@ -442,15 +492,23 @@ func (rt *Router) routes() []Route {
 }
 
 func funcNames(rt *Router, line []*mount) []string {
-	var names []string
-	add := func(rt *Router) {
-		for _, m := range rt.middleware {
-			names = append(names, funcName(m))
-		}
-	}
-	add(rt)
+	names := appendNames(nil, rt.middleware)
 	for _, m := range line {
-		add(m.child)
+		names = appendNames(names, m.child.middleware)
+	}
+	return names
+}
+
+func (sc *scope) middlewareNames() []string {
+	if sc == nil {
+		return nil
+	}
+	return appendNames(sc.parent.middlewareNames(), sc.config.middleware)
+}
+
+func appendNames(names []string, mw []Middleware) []string {
+	for _, m := range mw {
+		names = append(names, funcName(m))
 	}
 	return names
 }

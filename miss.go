@@ -38,14 +38,30 @@ func (t *table) stateOf(r *http.Request) (*miss, *leaf) {
 }
 
 func (t *table) missOf(r *http.Request) *miss {
+	if m := missIn(r); m != nil && m.table.root.root == t.root.root {
+		return m
+	}
+	return nil
+}
+
+// missIn returns the miss that r is for the router that had it last, nil if it
+// is none.
+func missIn(r *http.Request) *miss {
 	m, _ := r.Context().Value(missKey{}).(*miss)
-	if m == nil || m.table.root.root != t.root.root || r.Pattern != m.pattern {
-		return nil
+	if m == nil || m.pattern != r.Pattern {
+		return nil // another router has had the request since
 	}
 	return m
 }
 
 func (t *table) serveMiss(w http.ResponseWriter, r *http.Request, a answer) {
+	if a.status == http.StatusBadRequest {
+		if r.ProtoAtLeast(1, 1) {
+			w.Header().Set("Connection", "close")
+		}
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
 	m := t.newMiss(a, r)
 	r = m.mark(w, r)
 	m.target.enter(-1, m).ServeHTTP(w, r)

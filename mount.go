@@ -15,7 +15,31 @@ type mount struct {
 	prefix *pattern
 }
 
-// Mount hangs a handler under a prefix.
+// Mount hangs a handler under a prefix: a path such as /users or
+// /orgs/{org}/users, which may hold parameters.
+//
+// If the handler is a *Router, its routes are joined with this router's into
+// one set, in which the best route wins wherever it stands, with its
+// middleware, error handlers and settings. Its handlers see the full path. It
+// may be mounted in several places, and what is added to it later is seen in
+// all of them.
+//
+// Any other handler takes the whole subtree, and sees the path without the
+// prefix, "/" at least, in URL.Path and URL.RawPath alike, and the prefix's
+// parameters by r.PathValue, even if it is an [http.ServeMux] with parameters
+// of its own. The copy of the request that this takes is an allocation or two;
+// with parameters it is a [http.Request.Clone]. A Router that is wrapped in
+// something, as in Mount("/u", logging(users)), is any other handler too: its
+// Use does what is wanted there.
+//
+// The prefix alone, with or without a final slash, is "/" to what is mounted;
+// no redirect is needed. A final slash of the prefix is dropped.
+//
+// Mount panics with a [*PatternError] if the prefix is wrong (a method, a host,
+// a rest or {$} in it, or a name that a route in the handler has too), the
+// handler is nil, or a router would come to be mounted in itself, and with a
+// [*ConflictError] if two routes would match the same requests. Then nothing
+// has changed.
 func (rt *Router) Mount(prefix string, handler http.Handler) {
 	p, perr := parsePrefix(prefix)
 	child, ok := handler.(*Router)
@@ -49,8 +73,11 @@ func (rt *Router) mount(prefix *pattern, child *Router) error {
 		return b.addEntry(rt, append([]*mount{m}, e.line...), e.route)
 	})
 	if err != nil {
-		if pe, ok := err.(*PatternError); ok {
-			pe.place = at
+		switch e := err.(type) {
+		case *PatternError:
+			e.place = at
+		case *ConflictError:
+			e.mounted = at
 		}
 		return err
 	}
@@ -251,6 +278,9 @@ func (s stripped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	stripSegments(&u, len(s.route.segs)-1)
 	for i, name := range names {
 		addPathValue(r2, name, values[i])
+	}
+	if s.names == nil && len(names) > 0 { // PathValues(false): Param could not read them off this URL
+		setPathValues(r2, pathNamesOf(names), values)
 	}
 	s.route.route.handler.ServeHTTP(w, r2)
 }

@@ -87,6 +87,9 @@ func newWildcards(r *http.Request) wildcards {
 	if i < 0 {
 		return wildcards{}
 	}
+	if missIn(r) != nil {
+		return wildcards{} // a redirect has the pattern of where it leads, and its own path
+	}
 	return wildcards{pattern: segments{path: r.Pattern[i:]}, path: pathOf(r.URL)}
 }
 

@@ -127,6 +127,9 @@ func parsePrefix(text string) (*pattern, *PatternError) {
 		return nil, err
 	}
 	ps.text = text
+	if at := uncleanAt(text, 0); at >= 0 {
+		return nil, ps.fail(at, "an empty or dot segment never matches, since paths are cleaned first")
+	}
 	last := p.segs[len(p.segs)-1]
 	if last.kind == rest || last == (segment{}) {
 		return nil, ps.fail(strings.LastIndexByte(trimmed, '/')+1, "a prefix cannot end in a rest or {$}; what is mounted decides what follows")
@@ -148,12 +151,6 @@ func (ps *parser) fail(offset int, reason string) *PatternError {
 // standard method in other letters, which no client sends.
 func (ps *parser) checkMethod() *PatternError {
 	m := ps.p.method
-	if m == "" && strings.HasPrefix(ps.text, "/") {
-		return nil
-	}
-	if m == "" {
-		return ps.fail(0, "the method is empty; leave it out, or use Any, for every method")
-	}
 	for i := range len(m) {
 		if !isToken(m[i]) {
 			return ps.fail(i, "a method is a token such as GET, followed by one space")
@@ -445,17 +442,23 @@ func underline(text string, offset int) string {
 // *ConflictError.
 type ConflictError struct {
 	New, Old Route
+
+	mounted place // where Mount brought the two together, if it did
 }
 
 func newConflict(e, old *entry) *ConflictError {
-	return &ConflictError{New: e.public(), Old: old.public()}
+	return &ConflictError{New: e.public(e.text), Old: old.public(old.text)}
 }
 
 // Error names both patterns, both places of registration and a path that both
 // match.
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("segue: pattern %q (registered at %s:%d) matches the same requests as %q (registered at %s:%d), for example %s",
+	text := fmt.Sprintf("segue: pattern %q (registered at %s:%d) matches the same requests as %q (registered at %s:%d), for example %s",
 		e.New.Pattern, e.New.File, e.New.Line, e.Old.Pattern, e.Old.File, e.Old.Line, examplePath(e.New.Path))
+	if e.mounted != (place{}) {
+		text += fmt.Sprintf(" (mounted at %v)", e.mounted)
+	}
+	return text
 }
 
 // examplePath returns a path that a pattern's path matches.

@@ -9,7 +9,7 @@ import (
 
 // An answer is what becomes of a request.
 type answer struct {
-	status int      // 200, 204, 307, 404 or 405
+	status int      // 200, 204, 307, 400, 404 or 405
 	leaf   *leaf    // the route that answers or is redirected to; for 204 and 405 the best on the path
 	path   segments // what the values are read from
 	// For a redirect and for 405 and 204.
@@ -20,6 +20,9 @@ type answer struct {
 // ServeHTTP falls back on where find does not answer, and what Lookup and
 // Explain tell, so that none of them can differ from another.
 func (t *table) resolve(r *http.Request) answer {
+	if r.RequestURI == "*" {
+		return answer{status: http.StatusBadRequest} // not a path (RFC 9112, section 3.2.4), as ServeMux
+	}
 	path := pathOf(r.URL)
 	if isClean(path.path) {
 		a := t.answer(r.Method, r.Host, path)
@@ -190,7 +193,7 @@ func (l *leaf) options() (*leaf, int) {
 		if p.route.method == "" {
 			return p, http.StatusOK
 		}
-		if p.route.verb {
+		if p.route.verb && (verb == nil || p.before(verb)) {
 			verb = p
 		}
 	}
@@ -198,6 +201,15 @@ func (l *leaf) options() (*leaf, int) {
 		return nil, 0
 	}
 	return verb, http.StatusNoContent
+}
+
+// before puts the verb routes of one path in order, whatever the order of
+// registration: those that answer the other spelling as well come first.
+func (l *leaf) before(other *leaf) bool {
+	if exact := l.scope.slash == SlashExact; exact != (other.scope.slash == SlashExact) {
+		return !exact
+	}
+	return l.route.method < other.route.method
 }
 
 // best returns the best route on a path over all methods, at the other

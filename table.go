@@ -16,7 +16,11 @@ type leaf struct {
 	holes  []hole                                   // where the values stand in a path
 	isRest bool                                     // the last segment takes everything that follows,
 	named  bool                                     // and has a name: the last hole is its
-	isSlow bool                                     // slowLeaf alone
+	isSlow bool                                     // resolve must decide: slowLeaf, and what may decline
+
+	// accepts reports whether the route answers a path that it matches. Where
+	// it does not, all is as if it were not there. nil for most routes.
+	accepts func(segments) bool
 
 	route *entry
 	scope *scope

@@ -162,6 +162,7 @@ type kid struct {
 // A prune copies the source trie for one method.
 type prune struct {
 	size   int                       // plains and their literal children
+	picky  bool                      // some leaf may decline a path
 	better func(old, new *leaf) bool // of two leaves with one path
 	wanted func(*entry) bool
 }
@@ -207,6 +208,7 @@ func (pr *prune) best(b *branch) *leaf {
 	if best == nil {
 		return nil
 	}
+	pr.picky = pr.picky || best.leaf.accepts != nil
 	return best.leaf
 }
 
@@ -260,6 +262,9 @@ func compile(root *branch, pr *prune) *node {
 		leaves: map[*leaf]uint32{nil: 0},
 	}
 	n := c.intern([]*plain{top}, nil)
+	if pr.picky {
+		n.rare().plain = c.lookup(top)
+	}
 	all := []*node{}
 	for len(c.jobs) > 0 {
 		j := c.jobs[0]
@@ -466,6 +471,7 @@ type extra struct {
 	dots     []slot  // literal children that are dot segments: written encoded, reached encoded
 	wide     []*node // stepped through side by side instead of all above
 	wideMiss *leaf
+	plain    *node // of a root some of whose leaves may decline: what to look for the next one in
 }
 
 // A slot is a literal child. Up to sixteen bytes of a segment are compared as
@@ -828,9 +834,22 @@ func (n *node) child(seg string) *node {
 }
 
 // walk is find for every path: encoded or not, clean or not, through wide nodes
-// too. It does not allocate unless a segment holds an encoding or more than
-// 32 alternatives are open at once.
+// too, and past leaves that decline. It does not allocate unless a segment holds
+// an encoding, more than 32 alternatives are open at once, or a leaf declines.
 func (n *node) walk(path segments) *leaf {
+	l := n.first(path)
+	if l == nil || l.accepts == nil || l.accepts(path) {
+		return l
+	}
+	for _, l := range n.plain.matches(path) {
+		if l.accepts == nil || l.accepts(path) {
+			return l
+		}
+	}
+	return nil
+}
+
+func (n *node) first(path segments) *leaf {
 	for {
 		if n.extra != nil && n.wide != nil {
 			return sideBySide(n.wide, n.wideMiss, path)
@@ -848,6 +867,51 @@ func (n *node) walk(path segments) *leaf {
 		}
 		n = next
 	}
+}
+
+// A candidate is a branch that can still match, or a leaf that does already.
+type candidate struct {
+	open *node
+	leaf *leaf
+}
+
+// matches returns all leaves that match, best first. n is a root for stepping
+// side by side.
+func (n *node) matches(path segments) []*leaf {
+	list := []candidate{{open: n}}
+	for {
+		seg, ok := path.next()
+		if !ok {
+			break
+		}
+		var next []candidate
+		for _, c := range list {
+			if c.open == nil {
+				next = append(next, c)
+				continue
+			}
+			if child := c.open.child(seg); child != nil {
+				next = append(next, candidate{open: child})
+			}
+			if seg != "" && c.open.param != nil {
+				next = append(next, candidate{open: c.open.param})
+			}
+			if c.open.miss != nil {
+				next = append(next, candidate{leaf: c.open.miss})
+			}
+		}
+		list = next
+	}
+	var found []*leaf
+	for _, c := range list {
+		if c.open != nil {
+			c.leaf = c.open.end
+		}
+		if c.leaf != nil {
+			found = append(found, c.leaf)
+		}
+	}
+	return found
 }
 
 // sideBySide goes on from a node that the budget left as a list. The work is

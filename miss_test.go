@@ -1,0 +1,416 @@
+package segue_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/segue-go/segue"
+)
+
+// lost is a handler for misses that tells who answered, and what was set before.
+func lost(name string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusTeapot)
+		fmt.Fprintf(w, "%s [%s] %q", name, w.Header().Get("Allow"), r.Pattern)
+	}
+}
+
+// Nobody has set anything: the answers are ServeMux's, byte for byte.
+func TestMissesEndAsServeMuxs(t *testing.T) {
+	app, mux := segue.New(), http.NewServeMux()
+	for _, h := range []interface {
+		HandleFunc(string, func(http.ResponseWriter, *http.Request))
+	}{app, mux} {
+		h.HandleFunc("GET /x", shows)
+		h.HandleFunc("GET /dir/", shows)
+	}
+	for _, request := range []string{"GET /nope", "POST /x", "GET /dir", "HEAD /dir", "POST /dir", "GET //x", "OPTIONS /x"} {
+		method, target, _ := strings.Cut(request, " ")
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, httptest.NewRequest(method, target, nil))
+		got := ask(t, app, request)
+		assert.Equal(t, w.Code, got.Code, request)
+		assert.Equal(t, w.Header(), got.Header(), request)
+		assert.Equal(t, w.Body.String(), got.Body.String(), request)
+	}
+}
+
+func TestNotFoundIsInherited(t *testing.T) {
+	for _, setFirst := range []bool{true, false} {
+		app := segue.New()
+		set := func() {
+			app.NotFound(lost("app"))
+			app.MethodNotAllowed(lost("app 405"))
+		}
+		if setFirst {
+			set()
+		}
+		sub, own := segue.New(), segue.New()
+		sub.GET("/x", shows)
+		own.GET("/x", shows)
+		app.Mount("/sub", sub)
+		app.Mount("/own", own)
+		own.Group("/deep").GET("/x", shows)
+		own.NotFound(lost("own"))
+		own.MethodNotAllowed(lost("own 405"))
+		if !setFirst {
+			set()
+		}
+		answers(t, app, map[string]string{
+			"GET /nope":         `418 app [] ""`,
+			"GET /sub/nope":     `418 app [] ""`,
+			"GET /own/nope":     `418 own [] ""`,
+			"GET /own":          `418 own [] ""`,
+			"GET /own/":         `418 own [] ""`,
+			"GET /own/deep/no":  `418 own [] ""`,
+			"GET /owner":        `418 app [] ""`,
+			"PUT /sub/x":        `418 app 405 [GET, HEAD, OPTIONS] ""`,
+			"PUT /own/x":        `418 own 405 [GET, HEAD, OPTIONS] ""`,
+			"PUT /own/x/":       `418 own 405 [GET, HEAD, OPTIONS] ""`, // the other spelling's methods count
+			"PUT /own/deep/x":   `418 own 405 [GET, HEAD, OPTIONS] ""`,
+			"OPTIONS /own/x":    "204",
+			"OPTIONS /own/nope": `418 own [] ""`,
+		})
+	}
+}
+
+// NotFound is not a route: it hides neither a 405 nor a redirect.
+func TestNotFoundHidesNothing(t *testing.T) {
+	app := segue.New()
+	app.GET("/x", shows)
+	app.NotFound(lost("app"))
+	answers(t, app, map[string]string{"POST /x": "405", "GET /x/": "307", "OPTIONS /x": "204", "GET //nope": "307"})
+}
+
+// The handler for a miss runs inside the middleware of the router that set it,
+// which covers the routers above and none below.
+func TestNotFoundRunsInsideItsSettersMiddleware(t *testing.T) {
+	app := segue.New()
+	app.Use(via("app"))
+	mid := app.Group("/mid", via("mid"))
+	deep := mid.Group("/deep", via("deep"))
+	deep.GET("/x", shows)
+	mid.GET("/y", shows)
+	assertVia := func(want map[string]string) {
+		t.Helper()
+		for request, want := range want {
+			assert.Equal(t, want, viaOf(ask(t, app, request)), request)
+		}
+	}
+	assertVia(map[string]string{"GET /mid/deep/no": "app", "GET /mid/no": "app", "GET /no": "app"})
+	mid.NotFound(lost("mid"))
+	assertVia(map[string]string{"GET /mid/deep/no": "app mid", "GET /mid/no": "app mid", "GET /no": "app"})
+	deep.NotFound(lost("deep"))
+	assertVia(map[string]string{"GET /mid/deep/no": "app mid deep", "GET /mid/no": "app mid", "GET /no": "app"})
+}
+
+// The owner of a miss is the router with the longest prefix, by whole segments
+// and, among parameters, by the rule for routes: a literal first.
+func TestMissOwner(t *testing.T) {
+	app := segue.New()
+	for _, prefix := range []string{"/a", "/a/b", "/{x}/b/c", "/{x}", "/a/{y}/d", "/e%2Ff"} {
+		app.Group(prefix).NotFound(lost(prefix))
+	}
+	app.NotFound(lost("app"))
+	answers(t, app, map[string]string{
+		"GET /":          `418 app [] ""`,
+		"GET /a":         `418 /a [] ""`,
+		"GET /a/":        `418 /a [] ""`,
+		"GET /a/x/y":     `418 /a [] ""`,
+		"GET /a/b":       `418 /a/b [] ""`,
+		"GET /a/b/c/d":   `418 /a/b [] ""`,
+		"GET /a/bb":      `418 /a [] ""`,
+		"GET /a/x/d/y":   `418 /a/{y}/d [] ""`,
+		"GET /z/x":       `418 /{x} [] ""`,
+		"GET /z/b/c/d":   `418 /{x}/b/c [] ""`,
+		"GET /e%2Ff/g":   `418 /e%2Ff [] ""`,
+		"GET /%61/x":     `418 /a [] ""`,
+		"GET /a%2Fb/x":   `418 /{x} [] ""`,
+		"OPTIONS /a/b/c": `418 /a/b [] ""`,
+	})
+}
+
+func TestWithOwnsNoMisses(t *testing.T) {
+	app := segue.New()
+	app.GET("/", shows)
+	with := app.With(via("with"))
+	with.GET("/x", shows)
+	for name, set := range map[string]func(){
+		"NotFound":         func() { with.NotFound(lost("with")) },
+		"MethodNotAllowed": func() { with.MethodNotAllowed(lost("with")) },
+	} {
+		text := panicText(t, set)
+		assert.Contains(t, text, "With owns no misses", name)
+		assert.Contains(t, text, "miss_test.go:", name)
+	}
+	app.NotFound(lost("app"))
+	assert.Equal(t, `app [] ""`, ask(t, app, "GET /no").Body.String())
+	assert.Empty(t, viaOf(ask(t, app, "GET /no")))
+	with.Group("/g").NotFound(lost("group")) // a group has a prefix of its own
+	assert.Equal(t, "with", viaOf(ask(t, app, "GET /g/no")))
+}
+
+func TestNilMissHandlersAreRefused(t *testing.T) {
+	app := segue.New()
+	var noFunc http.HandlerFunc
+	for name, set := range map[string]func(){
+		"NotFound": func() { app.NotFound(nil) }, "NotFound func": func() { app.NotFound(noFunc) },
+		"MethodNotAllowed": func() { app.MethodNotAllowed(nil) },
+		"OnError":          func() { app.OnError(nil) },
+	} {
+		text := panicText(t, set)
+		assert.Contains(t, text, "nil", name)
+		assert.Contains(t, text, "miss_test.go:", name)
+	}
+	assert.Equal(t, 404, ask(t, app, "GET /").Code)
+}
+
+// A NotFound that serves another path of the same app, as a single-page
+// application's does.
+func TestNotFoundMayServeAgain(t *testing.T) {
+	app := segue.New()
+	app.Use(via("app"))
+	app.GET("/app/{page}", shows)
+	app.NotFound(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.URL = &url.URL{Path: "/app/index"}
+		app.ServeHTTP(w, r)
+	}))
+	w := httptest.NewRecorder()
+	app.ServeHTTP(w, httptest.NewRequest("GET", "/deep/link", nil))
+	assert.Equal(t, "GET /app/{page} page=index", w.Body.String())
+	assert.Equal(t, "app app", viaOf(w))
+}
+
+// On a redirect to a clean path r.Pattern is the target's, while the URL is not:
+// a parameter read there must not come from another segment.
+func TestRedirectGivesNoWrongParameter(t *testing.T) {
+	app := segue.New()
+	var org string
+	app.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			org = segue.Param(r, "org")
+			next.ServeHTTP(w, r)
+		})
+	})
+	app.GET("/orgs/{org}/users", shows)
+	for _, target := range []string{"/orgs/acme/users/", "//orgs/acme/users", "/orgs/x/../acme/users"} {
+		assert.Equal(t, 307, ask(t, app, "GET "+target).Code, target)
+		assert.Contains(t, []string{"", "acme"}, org, target)
+	}
+}
+
+// What r.Pattern shows outside of the router, which a log around it reads.
+func TestPatternOutsideOfTheRouter(t *testing.T) {
+	app := segue.New()
+	app.Use(via("app"))
+	app.Group("/g", via("g")).GET("/x/{id}", shows)
+	for request, want := range map[string]string{
+		"GET /g/x/1": "GET /g/x/{id}", "GET /g/x/1/": "GET /g/x/{id}", "GET //g/x/1": "GET /g/x/{id}",
+		"GET /g/x": "", "PUT /g/x/1": "", "OPTIONS /g/x/1": "", "GET //nope": "",
+	} {
+		method, target, _ := strings.Cut(request, " ")
+		r := httptest.NewRequest(method, target, nil)
+		r.Pattern = "of an outer router"
+		r.SetPathValue("mine", "kept")
+		app.ServeHTTP(httptest.NewRecorder(), r)
+		assert.Equal(t, want, r.Pattern, request)
+		assert.Equal(t, "kept", r.PathValue("mine"), request)
+	}
+}
+
+// The three policies on one route, at the root, and in one mount only.
+func TestTrailingSlash(t *testing.T) {
+	build := func(set func(app, sub *segue.Router)) *segue.Router {
+		app, sub := segue.New(), segue.New()
+		for _, rt := range []*segue.Router{app, sub} {
+			rt.GET("/x", shows)
+			rt.POST("/y/", shows)
+			rt.HandleFunc("/tree/", shows)
+		}
+		app.Mount("/sub", sub)
+		set(app, sub)
+		return app
+	}
+	type want = map[string]string
+	redirect := want{
+		"GET /x": "200 GET /x", "GET /x/": "307", "POST /y": "307", "POST /y/": "200 POST /y/{$}", "PUT /x/": "405", "GET /tree": "307",
+	}
+	exact := want{
+		"GET /x": "200 GET /x", "GET /x/": "404", "POST /y": "404", "POST /y/": "200 POST /y/{$}", "PUT /x/": "404", "GET /tree": "307",
+	}
+	either := want{
+		"GET /x": "200 GET /x", "GET /x/": "200 GET /x", "POST /y": "200 POST /y/{$}", "PUT /x/": "405", "GET /tree": "307",
+	}
+	under := func(prefix string, m want) want {
+		out := want{}
+		for request, w := range m {
+			out[strings.Replace(request, " /", " "+prefix+"/", 1)] = strings.Replace(strings.Replace(w, "GET /", "GET "+prefix+"/", 1), "POST /", "POST "+prefix+"/", 1)
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		set        func(app, sub *segue.Router)
+		atApp, sub want
+	}{
+		"nowhere": {func(app, sub *segue.Router) {}, redirect, redirect},
+		"exact":   {func(app, sub *segue.Router) { app.TrailingSlash(segue.SlashExact) }, exact, exact},
+		"either":  {func(app, sub *segue.Router) { app.TrailingSlash(segue.SlashEither) }, either, either},
+		"in sub":  {func(app, sub *segue.Router) { sub.TrailingSlash(segue.SlashEither) }, redirect, either},
+		"but in sub": {func(app, sub *segue.Router) {
+			app.TrailingSlash(segue.SlashExact)
+			sub.TrailingSlash(segue.SlashRedirect)
+		}, exact, redirect},
+		"sub is first": {func(app, sub *segue.Router) {
+			sub.TrailingSlash(segue.SlashExact)
+			app.TrailingSlash(segue.SlashEither)
+		}, either, exact},
+	} {
+		t.Run(name, func(t *testing.T) {
+			app := build(c.set)
+			answers(t, app, c.atApp)
+			answers(t, app, under("/sub", c.sub))
+		})
+	}
+}
+
+func TestSlashEitherGivesTheParameters(t *testing.T) {
+	for _, values := range []bool{true, false} {
+		app := segue.New()
+		app.PathValues(values)
+		app.TrailingSlash(segue.SlashEither)
+		app.GET("/a/{x}", shows)
+		app.GET("/b/{x}/", shows)
+		answers(t, app, map[string]string{
+			"GET /a/1/": "200 GET /a/{x} x=1", "GET /b/1": "200 GET /b/{x}/{$} x=1", "GET /a/%2F/": "200 GET /a/{x} x=/",
+		})
+	}
+}
+
+func TestCleanPathInOneMountOnly(t *testing.T) {
+	app, raw := segue.New(), segue.New()
+	raw.CleanPath(false)
+	raw.GET("/{rest...}", shows)
+	raw.GET("/one/{name}", shows)
+	app.Mount("/raw", raw)
+	app.GET("/{rest...}", shows)
+	answers(t, app, map[string]string{
+		"GET /raw/http://a/../b": "200 GET /raw/{rest...} rest=http://a/../b",
+		"GET /raw/one/..":        "200 GET /raw/one/{name} name=..",
+		"GET /raw/one//":         "200 GET /raw/{rest...} rest=one//",
+		"GET /other//x":          "307",
+		"GET //raw/x":            "307",
+	})
+	assert.Equal(t, "/raw/x", ask(t, app, "GET //raw/x").Header().Get("Location"))
+	raw.CleanPath(true)
+	assert.Equal(t, "/raw/http:/b?q=%20", ask(t, app, "GET /raw/http://a/../b?q=%20").Header().Get("Location"))
+}
+
+func TestPathValuesInOneMountOnly(t *testing.T) {
+	both := func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "%s|%s", r.PathValue("id"), segue.Param(r, "id"))
+	}
+	app, sub := segue.New(), segue.New()
+	app.GET("/on/{id}", both)
+	sub.GET("/{id}", both)
+	app.Mount("/off", sub)
+	sub.PathValues(false)
+	answers(t, app, map[string]string{"GET /on/1": "200 1|1", "GET /off/1": "200 |1", "GET /off/a%2Fb": "200 |a/b"})
+	app.PathValues(false)
+	sub.PathValues(true)
+	answers(t, app, map[string]string{"GET /on/1": "200 |1", "GET /off/1": "200 1|1"})
+}
+
+// A redirect stays on this site, goes where something answers, and keeps the
+// query, the encoding and the method.
+func TestRedirectsStayHere(t *testing.T) {
+	app := segue.New()
+	app.GET("/{x}", shows)
+	app.Any("/{x}/{y}/", shows)
+	raw := segue.New()
+	raw.CleanPath(false)
+	raw.GET("/{x}/{y}/{z}", shows)
+	app.Mount("/", raw)
+	for request, location := range map[string]string{
+		"GET //evil.com/":               "/evil.com",
+		"GET //evil.com":                "/evil.com",
+		"GET ///evil.com/":              "/evil.com",
+		"GET /.//evil.com/":             "/evil.com",
+		"GET /x/..//evil.com/":          "/evil.com",
+		"GET /\\evil.com/":              "/%5Cevil.com",
+		"GET /%5Cevil.com/":             "/%5Cevil.com",
+		"GET /%5c%5cevil.com/?q=%5C":    "/%5c%5cevil.com?q=%5C",
+		"GET /\\/evil.com":              "/%5C/evil.com/",
+		"GET //\\evil.com/":             "/%5Cevil.com",
+		"GET /%2F%2Fevil.com/":          "/%2F%2Fevil.com",
+		"GET /%09/evil.com":             "/%09/evil.com/",
+		"GET /a%20b/?a=b&c=%2F;d":       "/a%20b?a=b&c=%2F;d",
+		"POST /a/b?q=1":                 "/a/b/?q=1",
+		"POST //a/b?q=1":                "/a/b/?q=1",
+		"GET //evil.com//x/../":         "/evil.com",
+		"GET /%E3%81%82/":               "/%E3%81%82",
+		"GET //a%2F..%2Fb/":             "/a%2F..%2Fb",
+		"GET /x/?u=//evil.com/%0d%0aA:": "/x?u=//evil.com/%0d%0aA:",
+	} {
+		w := ask(t, app, request)
+		assert.Equal(t, 307, w.Code, request)
+		got := w.Header().Get("Location")
+		assert.Equal(t, location, got, request)
+		u, err := url.Parse(got)
+		require.NoError(t, err, request)
+		assert.Empty(t, u.Host, request)
+		assert.NotContains(t, []string{"//", "/\\"}, got[:min(2, len(got))], request)
+	}
+}
+
+// Following a redirect leads to an answer in one step, whatever the settings:
+// every path of a few segments is tried against routes of both languages.
+func TestRedirectsLeadToAnAnswer(t *testing.T) {
+	segs := []string{"", "a", "b", ".", "..", "%2F", "%2E", "x"}
+	var paths []string
+	for _, one := range segs {
+		for _, two := range segs {
+			for _, three := range segs {
+				paths = append(paths, "/"+one, "/"+one+"/"+two, "/"+one+"/"+two+"/"+three)
+			}
+		}
+	}
+	for _, policy := range []segue.SlashPolicy{segue.SlashRedirect, segue.SlashExact, segue.SlashEither} {
+		app, sub := segue.New(), segue.New()
+		app.GET("/a", shows)
+		app.POST("/a/", shows)
+		app.HandleFunc("/b/", shows)
+		app.GET("/{p}/b/", shows)
+		sub.GET("/", shows)
+		sub.GET("/{p}/b", shows)
+		sub.CleanPath(false)
+		sub.TrailingSlash(policy)
+		app.Mount("/x", sub)
+		for _, path := range paths {
+			for _, method := range []string{"GET", "POST"} {
+				assertRedirectAnswers(t, app, method, path)
+			}
+		}
+	}
+}
+
+func assertRedirectAnswers(t *testing.T, app *segue.Router, method, path string) {
+	t.Helper()
+	w := ask(t, app, method+" "+path)
+	location := w.Header().Get("Location")
+	if location == "" {
+		return
+	}
+	next := app.Lookup(httptest.NewRequest(method, location, nil))
+	assert.NotEqual(t, 307, next.Status, "%s %s -> %s -> %s", method, path, location, next.Location)
+	clean := strings.TrimSuffix(location, "/") != strings.TrimSuffix(path, "/")
+	if !clean { // a cleaned path may well lead nowhere, as in ServeMux
+		assert.Equal(t, 200, next.Status, "%s %s -> %s", method, path, location)
+	}
+}

@@ -267,21 +267,32 @@ func (f *forest) both(host string) []*methods {
 	return []*methods{f.nowhere}
 }
 
-// answers reports whether a method's own route is what answers it on a path.
+// answers reports whether a method has a route of its own on a path.
 func (f *forest) answers(method, host string, path segments) bool {
-	pick := func(m *methods) *node {
-		if method == http.MethodOptions {
-			return m.options
+	for _, m := range f.both(host) {
+		if m.has(method, path) {
+			return true
 		}
-		return m.root(method)
 	}
-	if l := f.lookup(host, path, pick); l != nil && l.route.method == method {
-		return true
+	l, other, status := f.atOther(method, host, path)
+	return status != 0 && l.route.method == method && l.countsFor(path, other)
+}
+
+// has reports whether a route that names the method matches, be it the best one
+// or hidden by one for any method.
+func (m *methods) has(method string, path segments) bool {
+	root := m.root(method)
+	if method == http.MethodOptions {
+		root = m.options
 	}
-	if path.path == "/" {
+	l := root.walk(path)
+	if l == nil || l.route.method == method {
+		return l != nil
+	}
+	if root.extra == nil || root.plain == nil {
 		return false
 	}
-	other := segments{otherSpelling(path.path), path.escaped}
-	l := f.lookup(host, other, pick)
-	return l != nil && l.route.method == method && l.countsFor(path, other)
+	return slices.ContainsFunc(root.plain.matches(path), func(l *leaf) bool {
+		return l.route.method == method && (l.accepts == nil || l.accepts(path))
+	})
 }

@@ -223,14 +223,14 @@ func compileMethods(b *branch, keep func(*entry) bool) *methods {
 	var hasAny bool
 	m.named, hasAny = namedMethods(b, keep)
 	if hasAny {
-		m.any = compileFor(b, keep, "")
+		m.any = compileFor(b, keep, "", false)
 	}
 	if slices.Contains(m.named, "OPTIONS") {
-		m.options = compileFor(b, func(e *entry) bool { return keep(e) && e.method == "OPTIONS" }, "OPTIONS")
+		m.options = compileFor(b, func(e *entry) bool { return keep(e) && e.method == "OPTIONS" }, "OPTIONS", false)
 	}
 	roots := map[string]*node{}
 	for _, method := range m.named {
-		roots[method] = compileFor(b, keep, method)
+		roots[method] = compileFor(b, keep, method, hasAny)
 	}
 	of := func(method string, instead *node) *node {
 		if n := roots[method]; n != nil {
@@ -297,7 +297,8 @@ func (b *branch) eachBranch(do func(*branch)) {
 
 // compileFor compiles the routes that can answer a method: its own, GET's for
 // HEAD, and those for any method. "" stands for a method that no route names.
-func compileFor(b *branch, keep func(*entry) bool, method string) *node {
+// With mixed, a route for any method may hide one of the method's own.
+func compileFor(b *branch, keep func(*entry) bool, method string, mixed bool) *node {
 	rank := func(m string) int {
 		switch {
 		case m == method:
@@ -310,6 +311,7 @@ func compileFor(b *branch, keep func(*entry) bool, method string) *node {
 		return 3
 	}
 	return compile(b, &prune{
+		second: mixed,
 		wanted: func(e *entry) bool { return rank(e.method) < 3 && keep(e) },
 		better: func(old, new *leaf) bool { return rank(new.route.method) < rank(old.route.method) },
 	})

@@ -162,7 +162,7 @@ type kid struct {
 // A prune copies the source trie for one method.
 type prune struct {
 	size   int                       // plains and their literal children
-	picky  bool                      // some leaf may decline a path
+	second bool                      // keep what leads to the matches behind the best one
 	better func(old, new *leaf) bool // of two leaves with one path
 	wanted func(*entry) bool
 }
@@ -208,7 +208,7 @@ func (pr *prune) best(b *branch) *leaf {
 	if best == nil {
 		return nil
 	}
-	pr.picky = pr.picky || best.leaf.accepts != nil
+	pr.second = pr.second || best.leaf.accepts != nil
 	return best.leaf
 }
 
@@ -262,7 +262,7 @@ func compile(root *branch, pr *prune) *node {
 		leaves: map[*leaf]uint32{nil: 0},
 	}
 	n := c.intern([]*plain{top}, nil)
-	if pr.picky {
+	if pr.second {
 		n.rare().plain = c.lookup(top)
 	}
 	all := []*node{}
@@ -471,7 +471,7 @@ type extra struct {
 	dots     []slot  // literal children that are dot segments: written encoded, reached encoded
 	wide     []*node // stepped through side by side instead of all above
 	wideMiss *leaf
-	plain    *node // of a root some of whose leaves may decline: what to look for the next one in
+	plain    *node // of a root where the best match is not always enough: see matches
 }
 
 // A slot is a literal child. Up to sixteen bytes of a segment are compared as

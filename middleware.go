@@ -375,6 +375,7 @@ func (t *table) addLeaves(b *branch) {
 			route:  e,
 			scope:  t.root.at(e.line),
 		}
+		l.direct = !l.isRest && !l.isSlow
 		l.serve = funcOf(l.scope.enter(-1, l.handler()))
 		if l.scope.values {
 			l.names = pathNamesOf(e.names())

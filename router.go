@@ -196,7 +196,7 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		} else {
 			l, at = m.root(r.Method).find(path)
 		}
-		if l != nil && !l.isSlow && (!l.isRest || at >= len(path) || uncleanAt(path, at-1) < 0) {
+		if l != nil && (l.direct || l.isRest && !l.isSlow && (at >= len(path) || uncleanAt(path, at-1) < 0)) {
 			r.Pattern = l.text
 			if l.names == nil {
 				if !direct || pathValuesFilled(r) { // mostly nobody was there before

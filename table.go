@@ -17,6 +17,7 @@ type leaf struct {
 	isRest bool                                     // the last segment takes everything that follows,
 	named  bool                                     // and has a name: the last hole is its
 	isSlow bool                                     // resolve must decide: slowLeaf, and what may decline
+	direct bool                                     // neither of the two
 
 	// accepts reports whether the route answers a path that it matches. Where
 	// it does not, all is as if it were not there. nil for most routes.

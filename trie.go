@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+	"strings"
 )
 
 // The source trie holds the routes, one branch per path segment. It changes
@@ -700,42 +701,56 @@ var slowNode = node{end: slowLeaf, miss: slowLeaf, fastEnd: slowLeaf, fastSlash:
 // where on the path was not looked at: a rest may begin with segments that
 // nobody checked for cleanness. It returns nil on a miss, and slowLeaf where
 // [table.resolve] must decide. One step per segment, no allocation.
+//
+// Nothing is called from the loop, so that all of it stays in registers: what
+// is rarer, segments from 16 bytes on and tables that need probing, goes on in
+// findOn.
 func (n *node) find(path string) (l *leaf, unchecked int) {
-	tail := lastEight(path)
+	var tail uint64 // the path's last eight bytes, the last one highest
+	if len(path) >= 8 {
+		tail = load8(path, len(path)-8)
+	} else {
+		tail = shortTail(path)
+	}
 	for i := 1; ; {
-		// The segment's first eight bytes as a number, with its end in them
-		// if it is there.
+		// The segment's first and last eight bytes as numbers, as segmentKey.
 		var first, last uint64
-		left := len(path) - i
-		if left >= 8 {
+		size := len(path) - i
+		if size >= 8 {
 			first = load8(path, i)
 		} else {
-			first = tail >> (64 - 8*uint(left))
+			first = lastBytes(tail, size)
 		}
-		size := left
 		if slash := slashes(first); slash != 0 {
 			size = bits.TrailingZeros64(slash) >> 3
-			first &= 1<<(8*uint(size)) - 1
-		} else if left >= 8 {
-			size = longSegment(path, tail, i)
+			first &= below(slash)
+		} else if left := size - 8; left >= 0 {
+			var second uint64
+			if left >= 8 {
+				second = load8(path, i+8)
+			} else {
+				second = lastBytes(tail, left)
+			}
+			if slash := slashes(second); slash != 0 {
+				size = 8 + bits.TrailingZeros64(slash)>>3
+			} else if left >= 8 {
+				return n.findOn(path, i)
+			}
 			last = load8(path, i+size-8)
 		}
 
 		next := n.param
 		if len(n.slots) != 0 {
 			s := &n.slots[n.hash.slot(first, last)]
-			if (s.first^first)|(s.last^last)|uint64(len(s.text)^size) == 0 && (size <= 16 || s.text == path[i:i+size]) {
+			if (s.first^first)|(s.last^last)|uint64(len(s.text)^size) == 0 {
 				next = s.node
 				goto step
 			}
 			if n.hash.probe != 0 {
-				if c := n.probed(first, last, path[i:i+size]); c != nil {
-					next = c
-					goto step
-				}
+				return n.findOn(path, i)
 			}
 		}
-		if size == 0 && left == 0 {
+		if size == 0 && i == len(path) {
 			return n.fastSlash, i
 		}
 		if next == nil || size == 0 || first == '.' || first == '.'|'.'<<8 {
@@ -750,24 +765,35 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 	}
 }
 
-// longSegment returns the length of the segment at i, of which eight bytes are
-// known to hold no slash.
-func longSegment(path string, tail uint64, i int) int {
-	for j := i + 8; ; j += 8 {
-		var w uint64
-		left := len(path) - j
-		if left >= 8 {
-			w = load8(path, j)
-		} else {
-			w = tail >> (64 - 8*uint(left))
+// findOn is find from the segment at i on, for segments of any length.
+func (n *node) findOn(path string, i int) (*leaf, int) {
+	for {
+		seg, _, more := strings.Cut(path[i:], "/")
+		switch {
+		case seg == "" && !more:
+			return n.fastSlash, i
+		case seg == "" || seg == "." || seg == "..":
+			return n.miss, i
 		}
-		if slash := slashes(w); slash != 0 {
-			return j - i + bits.TrailingZeros64(slash)>>3
+		next := n.child(seg)
+		if next == nil {
+			next = n.param
 		}
-		if left < 8 {
-			return len(path) - i
+		if next == nil {
+			return n.miss, i
+		}
+		n = next
+		i += len(seg) + 1
+		if !more {
+			return n.fastEnd, len(path)
 		}
 	}
+}
+
+// lastBytes returns the last n bytes that tail holds, n < 8, the first one
+// lowest.
+func lastBytes(tail uint64, n int) uint64 {
+	return tail >> (uint(56-8*n) & 63) >> 8 // in two steps, for n = 0
 }
 
 // probed looks for a child in the slots behind its own.
@@ -791,17 +817,17 @@ func slashes(w uint64) uint64 {
 	return (x - ones) &^ x & highs
 }
 
-// lastEight returns the last eight bytes of a path as a number, the last one
-// highest. A shorter path fills the high bytes.
-func lastEight(p string) uint64 {
-	if len(p) >= 8 {
-		return load8(p, len(p)-8)
-	}
+// below returns a mask for the bytes before the first one that slashes found.
+func below(slash uint64) uint64 { return (slash&-slash - 1) >> 7 }
+
+// shortTail returns the bytes of a path of less than eight, the last one
+// highest.
+func shortTail(p string) uint64 {
 	var w uint64
 	for i := range len(p) {
-		w |= uint64(p[i]) << (8 * i)
+		w = w>>8 | uint64(p[i])<<56
 	}
-	return w << (64 - 8*uint(len(p)))
+	return w
 }
 
 // child returns where a decoded segment leads, nil if no literal child has it.

@@ -422,10 +422,10 @@ func step(list []*plain, text string, params []*plain) []*plain {
 func (c *compiler) widen(j job) {
 	n := j.node
 	n.end, n.miss = slowLeaf, slowLeaf
-	n.extra = &extra{wideMiss: j.miss, wide: make([]*node, 0, len(j.list))}
+	n.rare().wideMiss, n.wide = j.miss, make([]*node, 0, len(j.list))
 	n.fastEnd, n.fastSlash = slowLeaf, slowLeaf
 	for _, p := range j.list {
-		n.extra.wide = append(n.extra.wide, c.lookup(p))
+		n.wide = append(n.wide, c.lookup(p))
 	}
 }
 
@@ -468,27 +468,37 @@ type node struct {
 }
 
 type extra struct {
-	slash    *node   // the literal child for the empty segment behind a final slash
-	dots     []slot  // literal children that are dot segments: written encoded, reached encoded
-	wide     []*node // stepped through side by side instead of all above
+	slash    *node    // the literal child for the empty segment behind a final slash
+	dots     [2]*node // the literal children "." and "..": written encoded, reached encoded
+	text     string   // what leads here, if that is a literal of more than sixteen bytes
+	wide     []*node  // stepped through side by side instead of all above
 	wideMiss *leaf
 	plain    *node // of a root where the best match is not always enough: see matches
 }
 
 // A slot is a literal child. Up to sixteen bytes of a segment are compared as
-// two numbers, longer ones once more as text.
+// two numbers and a length; of longer ones the node knows the text. It has 32
+// bytes, so that none lies across two cache lines.
 type slot struct {
 	first, last uint64
-	text        string
+	size        int // -1 where the slot is free
 	node        *node
 }
 
 var emptyNode node
 
 func newSlot(text string, n *node) slot {
-	s := slot{text: text, node: n}
+	s := slot{size: len(text), node: n}
 	s.first, s.last = segmentKey(text)
+	if len(text) > 16 {
+		n.rare().text = text
+	}
 	return s
+}
+
+// is reports whether seg, whose key is first and last, is this child.
+func (s *slot) is(first, last uint64, seg string) bool {
+	return s.first == first && s.last == last && s.size == len(seg) && (len(seg) <= 16 || s.node.text == seg)
 }
 
 // segmentKey returns a segment's first and last eight bytes as numbers. Up to
@@ -513,11 +523,11 @@ func load8(s string, i int) uint64 {
 func (n *node) setChildren(all []slot) {
 	table := all[:0]
 	for _, s := range all {
-		switch s.text {
-		case "":
+		switch {
+		case s.size == 0:
 			n.rare().slash = s.node
-		case ".", "..":
-			n.rare().dots = append(n.rare().dots, s)
+		case s.size <= 2 && isDots(s.first):
+			n.rare().dots[s.size-1] = s.node
 		default:
 			table = append(table, s)
 		}
@@ -554,12 +564,19 @@ type moved struct {
 }
 
 func (h *hash) slot(first, last uint64) uint32 {
-	key := (first ^ bits.RotateLeft64(last, 29)) * h.mul
+	key := h.mix(first, last)
 	at := uint32(key >> 32)
 	if h.moved != nil {
 		at ^= uint32(h.moved.by[key>>16&h.moved.mask])
 	}
 	return at & h.mask
+}
+
+// mix spreads every bit of a key over the whole: a product's low half knows
+// nothing of the key's high bits, and names that end in numbers differ there.
+func (h *hash) mix(first, last uint64) uint64 {
+	hi, lo := bits.Mul64(first^bits.RotateLeft64(last, 29), h.mul)
+	return hi ^ lo
 }
 
 // setTable seeks a hash that gives each child a slot of its own.
@@ -620,7 +637,7 @@ func (h *hash) move(children []slot) bool {
 	buckets := make([][]uint32, (h.mask+1)/4)
 	mask := uint64(len(buckets) - 1)
 	for _, c := range children {
-		key := (c.first ^ bits.RotateLeft64(c.last, 29)) * h.mul
+		key := h.mix(c.first, c.last)
 		b := key >> 16 & mask
 		buckets[b] = append(buckets[b], uint32(key>>32)&h.mask)
 	}
@@ -659,12 +676,15 @@ try:
 	return 0, false
 }
 
-// freeSlots returns a table that no segment matches: an empty text goes with
-// the key of an empty segment alone.
+// isDots reports whether a key is that of "." or "..". Followed by NUL they have
+// the same, which the caller tells by the size, or leaves to resolve.
+func isDots(first uint64) bool { return first == '.' || first == '.'|'.'<<8 }
+
+// freeSlots returns a table that no segment matches.
 func freeSlots(size int) []slot {
 	slots := make([]slot, size)
 	for i := range slots {
-		slots[i].first = 1
+		slots[i].size = -1
 	}
 	return slots
 }
@@ -742,7 +762,7 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 		next := n.param
 		if len(n.slots) != 0 {
 			s := &n.slots[n.hash.slot(first, last)]
-			if (s.first^first)|(s.last^last)|uint64(len(s.text)^size) == 0 {
+			if (s.first^first)|(s.last^last)|uint64(s.size^size) == 0 {
 				next = s.node
 				goto step
 			}
@@ -753,7 +773,7 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 		if size == 0 && i == len(path) {
 			return n.fastSlash, i
 		}
-		if next == nil || size == 0 || first == '.' || first == '.'|'.'<<8 {
+		if next == nil || size == 0 || isDots(first) {
 			return n.miss, i
 		}
 	step:
@@ -801,8 +821,7 @@ func (n *node) probed(first, last uint64, text string) *node {
 	i := n.hash.slot(first, last)
 	for range n.hash.probe {
 		i++
-		s := &n.slots[i&n.hash.mask]
-		if s.first == first && s.last == last && s.text == text && s.node != nil {
+		if s := &n.slots[i&n.hash.mask]; s.is(first, last, text) {
 			return s.node
 		}
 	}
@@ -840,11 +859,7 @@ func (n *node) child(seg string) *node {
 		return nil
 	case ".", "..":
 		if n.extra != nil {
-			for _, s := range n.dots {
-				if s.text == seg {
-					return s.node
-				}
-			}
+			return n.dots[len(seg)-1]
 		}
 		return nil
 	}
@@ -852,8 +867,7 @@ func (n *node) child(seg string) *node {
 		return nil
 	}
 	first, last := segmentKey(seg)
-	s := &n.slots[n.hash.slot(first, last)]
-	if s.text == seg && s.node != nil {
+	if s := &n.slots[n.hash.slot(first, last)]; s.is(first, last, seg) {
 		return s.node
 	}
 	return n.probed(first, last, seg)

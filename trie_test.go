@@ -1,6 +1,7 @@
 package segue
 
 import (
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"net/http"
@@ -67,8 +68,10 @@ func childrenOf(n *node) []*node {
 		if n.slash != nil {
 			all = append(all, n.slash)
 		}
-		for _, s := range n.dots {
-			all = append(all, s.node)
+		for _, d := range n.dots {
+			if d != nil {
+				all = append(all, d)
+			}
 		}
 	}
 	return all
@@ -79,15 +82,17 @@ func checkNode(n *node) error {
 		return fmt.Errorf("a table of %d slots with mask %d", len(n.slots), n.hash.mask)
 	}
 	for _, s := range n.slots {
-		switch {
-		case s.node == nil && (s.text != "" || s.first == 0):
-			return fmt.Errorf("a free slot that an empty segment matches")
-		case s.node == nil:
+		if s.node == nil {
+			if s.size >= 0 {
+				return fmt.Errorf("a free slot that a segment matches")
+			}
 			continue
-		case s.text == "" || s.text == "." || s.text == "..":
-			return fmt.Errorf("the segment %q is in a table", s.text)
-		case n.child(s.text) != s.node:
-			return fmt.Errorf("the child %q is not found", s.text)
+		}
+		switch text := textOf(s); {
+		case text == "" || text == "." || text == "..":
+			return fmt.Errorf("the segment %q is in a table", text)
+		case n.child(text) != s.node:
+			return fmt.Errorf("the child %q is not found", text)
 		}
 	}
 	wide := n.extra != nil && n.wide != nil
@@ -97,7 +102,19 @@ func checkNode(n *node) error {
 	return nil
 }
 
-// paths collects what a router answers, by path.
+// textOf is a slot's literal again.
+func textOf(s slot) string {
+	if s.size > 16 {
+		return s.node.text
+	}
+	var b [16]byte
+	binary.LittleEndian.PutUint64(b[:], s.first)
+	if s.size >= 8 {
+		binary.LittleEndian.PutUint64(b[s.size-8:], s.last)
+	}
+	return string(b[:s.size])
+}
+
 func serve(h http.Handler, method, target string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(method, target, nil))
@@ -183,16 +200,18 @@ func TestFindAgreesWithWalk(t *testing.T) {
 // The set of design's section on the budget, and two more that copy tables
 // until something stops them.
 func TestBudget(t *testing.T) {
-	rt := New()
-	const n = 300
-	for i := range n {
-		rt.GET(fmt.Sprintf("/page%d/edit", i), showPattern)
-		rt.GET(fmt.Sprintf("/{user}/act%d", i), showPattern)
-	}
-	for i := range n {
-		assert.Equal(t, fmt.Sprintf("GET /page%d/edit", i), serve(rt, "GET", fmt.Sprintf("/page%d/edit", i)).Body.String())
-		assert.Equal(t, fmt.Sprintf("GET /{user}/act%d user=page%d", i, n-1-i), serve(rt, "GET", fmt.Sprintf("/page%d/act%d", n-1-i, i)).Body.String())
-		assert.Equal(t, 404, serve(rt, "GET", fmt.Sprintf("/user%d/edit", i)).Code)
+	for _, page := range []string{"page", "a-page-with-a-long-name-"} {
+		rt := New()
+		const n = 300
+		for i := range n {
+			rt.GET(fmt.Sprintf("/%s%d/edit", page, i), showPattern)
+			rt.GET(fmt.Sprintf("/{user}/act%d", i), showPattern)
+		}
+		for i := range n {
+			assert.Equal(t, fmt.Sprintf("GET /%s%d/edit", page, i), serve(rt, "GET", fmt.Sprintf("/%s%d/edit", page, i)).Body.String())
+			assert.Equal(t, fmt.Sprintf("GET /{user}/act%d user=%s%d", i, page, n-1-i), serve(rt, "GET", fmt.Sprintf("/%s%d/act%d", page, n-1-i, i)).Body.String())
+			assert.Equal(t, 404, serve(rt, "GET", fmt.Sprintf("/user%d/edit", i)).Code)
+		}
 	}
 }
 

@@ -375,6 +375,9 @@ func (t *table) addLeaves(b *branch) {
 			route:  e,
 			scope:  t.root.at(e.line),
 		}
+		if f := e.route.files; f != nil {
+			l.serveFiles(f)
+		}
 		l.direct = !l.isRest && !l.isSlow
 		l.serve = funcOf(l.scope.enter(-1, l.handler()))
 		if l.scope.values {
@@ -433,7 +436,7 @@ func (t *table) compileOwners() *node {
 	add = func(sc *scope, segs []segment) {
 		if !sc.router.shared {
 			all := append(segs[:len(segs):len(segs)], segment{kind: rest})
-			l := &leaf{scope: sc, isRest: true}
+			l := &leaf{scope: sc, isRest: true, route: &entry{pattern: &pattern{segs: segs}}}
 			root.insert(all, &entry{leaf: l})
 			if len(segs) > 0 {
 				root.insert(segs, &entry{leaf: l})

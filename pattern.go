@@ -39,6 +39,7 @@ type pattern struct {
 	path   string // the part of text from the first slash on
 	shown  string // the host as written
 	verb   bool   // written in Express's language: never a subtree, and TrailingSlash applies
+	yields bool   // the rest's name is Static's, not the user's, and gives way to a prefix's
 }
 
 // names lists the named wildcards in the order in which they stand.
@@ -340,6 +341,9 @@ func (ps *parser) show(seg segment, from, to int) string {
 func joinPatterns(prefix *pattern, p *pattern) (*pattern, *PatternError) {
 	if len(prefix.segs) == 0 {
 		return p, nil
+	}
+	if p.yields {
+		p = p.makeWay(prefix.names())
 	}
 	j := *p
 	j.segs = append(prefix.segs[:len(prefix.segs):len(prefix.segs)], p.segs...)

@@ -109,7 +109,7 @@ func (f *forest) find(method, host string, path segments) answer {
 		return answer{status: status, leaf: l, path: path}
 	}
 	if o, other, otherStatus := f.atOther(method, host, path); otherStatus != 0 {
-		if o.route.verb && o.scope.slash == SlashEither {
+		if o.route.verb && o.scope.slash == SlashEither && o.accepts == nil {
 			return answer{status: otherStatus, leaf: o, path: other}
 		}
 		return answer{status: http.StatusTemporaryRedirect, leaf: o, path: other}
@@ -147,20 +147,26 @@ func (l *leaf) countsFor(sent, other segments) bool {
 	if !l.exact(other) {
 		return false
 	}
-	if l.route.verb {
+	if l.route.verb && l.accepts == nil {
 		return l.scope.slash != SlashExact
 	}
 	return !strings.HasSuffix(sent.path, "/")
 }
 
 // exact reports whether l matches path with nothing taken by a rest, as
-// ServeMux's exactMatch.
+// ServeMux's exactMatch. A file that is there is not taken by a rest either.
 func (l *leaf) exact(path segments) bool {
 	if !l.isRest {
 		return true
 	}
 	slashes := strings.Count(path.path, "/")
-	return slashes < len(l.route.segs) || slashes == len(l.route.segs) && strings.HasSuffix(path.path, "/")
+	if slashes == len(l.route.segs) && strings.HasSuffix(path.path, "/") {
+		return true
+	}
+	if l.accepts != nil {
+		return l.hasFile(path)
+	}
+	return slashes < len(l.route.segs)
 }
 
 // optionsAt decides OPTIONS on one spelling of a path: a route that names it,
@@ -174,7 +180,7 @@ func (f *forest) optionsAt(host string, path segments) (*leaf, int) {
 		}
 		if best := m.all.walk(path); best != nil && !decided {
 			decided = true
-			if l, status := best.options(); status != 0 {
+			if l, status := best.options(path); status != 0 {
 				return l, status
 			}
 		}
@@ -187,13 +193,13 @@ func (f *forest) optionsAt(host string, path segments) (*leaf, int) {
 
 // options is what the routes on the path of l, which do not name OPTIONS, make
 // of it: one for any method takes it, and a verb's has an automatic answer.
-func (l *leaf) options() (*leaf, int) {
+func (l *leaf) options(path segments) (*leaf, int) {
 	var verb *leaf
 	for _, p := range l.onPath() {
 		if p.route.method == "" {
 			return p, http.StatusOK
 		}
-		if p.route.verb && (verb == nil || p.before(verb)) {
+		if p.route.verb && p.takes(path) && (verb == nil || p.before(verb)) {
 			verb = p
 		}
 	}

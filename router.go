@@ -141,6 +141,7 @@ type route struct {
 	handler http.Handler
 	strip   bool // a plain handler under Mount: it sees the path without the prefix
 	place   place
+	files   *files // of Static, else nil
 }
 
 // New returns a Router without routes, which answers 404. The zero Router does
@@ -351,7 +352,7 @@ func (rt *Router) register(p *pattern, perr *PatternError, handler http.Handler,
 		perr.place = at
 		panic(perr)
 	}
-	if err := rt.add(&route{p, handler, strip, at}); err != nil {
+	if err := rt.add(&route{pattern: p, handler: handler, strip: strip, place: at}); err != nil {
 		panic(err)
 	}
 }

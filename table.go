@@ -28,10 +28,16 @@ type leaf struct {
 	peers *[]*leaf // all routes on the same path where there are several
 }
 
+// takes reports whether l answers a path that it matches.
+func (l *leaf) takes(path segments) bool { return l.accepts == nil || l.accepts(path) }
+
 // handler is what answers behind all chains.
 func (l *leaf) handler() http.Handler {
 	if l.route.route.strip {
 		return stripped{l}
+	}
+	if f := l.route.route.files; f != nil {
+		return filesAt{f, l}
 	}
 	return l.route.route.handler
 }

@@ -166,13 +166,15 @@ type prune struct {
 	second bool                      // keep what leads to the matches behind the best one
 	better func(old, new *leaf) bool // of two leaves with one path
 	wanted func(*entry) bool
+
+	instead map[*leaf]*leaf // of two leaves with one path, who answers where the better one declines
 }
 
 func (pr *prune) copy(b *branch) *plain {
 	if b == nil {
 		return nil
 	}
-	p := &plain{end: pr.best(b), fixed: b.rest == nil}
+	p := &plain{end: pr.best(b.ends), fixed: b.rest == nil}
 	b.literals(func(text string, child *branch) {
 		if to := pr.copy(child); to != nil {
 			p.kids = append(p.kids, kid{text, to})
@@ -183,7 +185,7 @@ func (pr *prune) copy(b *branch) *plain {
 		p.fixed = p.fixed && p.param.fixed && p.kids == nil
 	}
 	if b.rest != nil {
-		p.rest = pr.best(b.rest)
+		p.rest = pr.best(b.rest.ends)
 	}
 	if p.end == nil && p.rest == nil && p.param == nil && p.kids == nil {
 		return nil
@@ -196,9 +198,9 @@ func (pr *prune) copy(b *branch) *plain {
 	return p
 }
 
-func (pr *prune) best(b *branch) *leaf {
+func (pr *prune) best(ends []*entry) *leaf {
 	var best *entry
-	for _, e := range b.ends {
+	for _, e := range ends {
 		if !pr.wanted(e) {
 			continue
 		}
@@ -209,8 +211,22 @@ func (pr *prune) best(b *branch) *leaf {
 	if best == nil {
 		return nil
 	}
-	pr.second = pr.second || best.leaf.accepts != nil
+	if best.leaf.accepts != nil {
+		pr.second = true
+		pr.decline(best, ends)
+	}
 	return best.leaf
+}
+
+// decline notes who answers where e does not: the best of those it ends with.
+func (pr *prune) decline(e *entry, ends []*entry) {
+	others := slices.DeleteFunc(slices.Clone(ends), func(other *entry) bool { return other == e })
+	if l := pr.best(others); l != nil {
+		if pr.instead == nil {
+			pr.instead = map[*leaf]*leaf{}
+		}
+		pr.instead[e.leaf] = l
+	}
 }
 
 // The budget bounds the nodes and child entries of one compiled trie. Nodes for
@@ -265,6 +281,7 @@ func compile(root *branch, pr *prune) *node {
 	n := c.intern([]*plain{top}, nil)
 	if pr.second {
 		n.rare().plain = c.lookup(top)
+		n.instead = pr.instead
 	}
 	all := []*node{}
 	for len(c.jobs) > 0 {
@@ -474,6 +491,8 @@ type extra struct {
 	wide     []*node  // stepped through side by side instead of all above
 	wideMiss *leaf
 	plain    *node // of a root where the best match is not always enough: see matches
+
+	instead map[*leaf]*leaf // of such a root: who answers, on the same path, where a leaf declines
 }
 
 // A slot is a literal child. Up to sixteen bytes of a segment are compared as
@@ -878,15 +897,26 @@ func (n *node) child(seg string) *node {
 // an encoding, more than 32 alternatives are open at once, or a leaf declines.
 func (n *node) walk(path segments) *leaf {
 	l := n.first(path)
-	if l == nil || l.accepts == nil || l.accepts(path) {
+	if l == nil || l.takes(path) {
 		return l
 	}
 	for _, l := range n.plain.matches(path) {
-		if l.accepts == nil || l.accepts(path) {
+		for l != nil && !l.takes(path) {
+			l = n.insteadOf(l)
+		}
+		if l != nil {
 			return l
 		}
 	}
 	return nil
+}
+
+// insteadOf returns who answers, on the same path, where l declines. n is a root.
+func (n *node) insteadOf(l *leaf) *leaf {
+	if n.extra == nil {
+		return nil
+	}
+	return n.instead[l]
 }
 
 func (n *node) first(path segments) *leaf {

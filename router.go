@@ -61,7 +61,7 @@ import (
 //
 // A lookup takes one step for each segment of the path and never goes back,
 // however many routes there are. (Sets of routes built to make that expensive
-// are stepped through side by side instead: see compile in trie.go.)
+// are stepped through side by side instead: see compile.go.)
 //
 // # What handlers see
 //

@@ -1,169 +1,178 @@
 package segue
 
 import (
+	"maps"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
+	"sync"
+	"weak"
 )
 
-// A leaf is a route as a compiled table serves it.
-type leaf struct {
-	serve  func(http.ResponseWriter, *http.Request) // the first chain on the way, or handler
-	text   string                                   // r.Pattern; its bytes are the route's identity
-	names  *pathNames                               // what r.PathValue is filled with, nil if nothing
-	holes  []hole                                   // where the values stand in a path
-	isRest bool                                     // the last segment takes everything that follows,
-	named  bool                                     // and has a name: the last hole is its
-	isSlow bool                                     // resolve must decide: slowLeaf, and what may decline
-	direct bool                                     // neither of the two
-
-	// accepts reports whether the route answers a path that it matches. Where
-	// it does not, all is as if it were not there. nil for most routes.
-	accepts func(segments) bool
-
-	route *entry
-	scope *scope
-	peers *[]*leaf // all routes on the same path where there are several
+// A table is what a root serves from. It never changes.
+type table struct {
+	*forest
+	hostless *methods // the forest's only methods where no route has a host, else nil
+	unclean  *forest  // the routes of routers with CleanPath(false), nil if there are none
+	root     *scope
+	owners   *node                       // leads a path to the router that owns its misses
+	retired  map[patternKey]*leaf        // former leaves of routes whose chains changed; shared with the table before
+	cloned   bool                        // retired is this table's own
+	byKey    func() map[patternKey]*leaf // made when first asked for
 }
 
-// takes reports whether l answers a path that it matches.
-func (l *leaf) takes(path segments) bool { return l.accepts == nil || l.accepts(path) }
-
-// handler is what answers behind all chains.
-func (l *leaf) handler() http.Handler {
-	if l.route.route.strip {
-		return stripped{l}
+// newTable compiles all that rt serves. The graph is locked.
+func newTable(rt *Router) *table {
+	t := &table{root: newScope(rt.site, nil)}
+	if last := rt.last.Load(); last != nil {
+		t.retired = last.retired
 	}
-	if f := l.route.route.files; f != nil {
-		return filesAt{f, l}
+	kept, leaves := false, []*leaf(nil)
+	for _, b := range rt.hosts {
+		t.addLeaves(b)
+		b.visit(func(e *entry) {
+			kept = kept || !e.leaf.scope.clean
+			leaves = append(leaves, e.leaf)
+		})
 	}
-	return l.route.route.handler
-}
-
-// onPath lists the routes of the same path and rank, l among them.
-func (l *leaf) onPath() []*leaf {
-	if l.peers == nil {
-		return []*leaf{l}
+	t.byKey = sync.OnceValue(func() map[patternKey]*leaf {
+		byKey := make(map[patternKey]*leaf, len(leaves))
+		for _, l := range leaves {
+			key := keyOf(l.text)
+			if other := byKey[key]; other != nil && other.route.route != l.route.route {
+				l = nil // purego: Handle's "GET /" and GET's; the path has to tell them apart again
+			}
+			byKey[key] = l
+		}
+		return byKey
+	})
+	t.forest = compileForest(rt.hosts, (*entry).inUse)
+	if t.hosts == nil {
+		t.hostless = t.nowhere
 	}
-	return slices.DeleteFunc(slices.Clone(*l.peers), func(p *leaf) bool { return p.route.alias != l.route.alias })
+	if kept {
+		t.unclean = compileForest(rt.hosts, func(e *entry) bool { return e.inUse() && !e.leaf.scope.clean })
+	}
+	t.owners = t.compileOwners()
+	return t
 }
 
-// A hole is where a parameter's value stands: in a path that is not encoded so
-// many bytes behind the value before it, and in any path in this segment.
-type hole struct {
-	gap, segment uint32
+// inUse reports whether an entry answers under the settings that hold: under
+// SlashExact a verb's "/" is the mount's prefix without the slash alone.
+func (e *entry) inUse() bool {
+	return e.alias != exactRoot || !e.route.verb || e.leaf.scope.slash != SlashExact
 }
 
-// holesOf finds the holes of a route. The literals between them have fixed
-// lengths, so that a lookup need not record anything.
-func holesOf(segs []segment) []hole {
-	var holes []hole
-	gap := 0
-	for i, s := range segs {
-		gap++
-		switch {
-		case s.kind == literal:
-			gap += len(s.text)
-		case s.text != "":
-			holes = append(holes, hole{uint32(gap), uint32(i)})
-			gap = 0
+// addLeaves gives every entry from b on its leaf in this table.
+func (t *table) addLeaves(b *branch) {
+	b.visit(func(e *entry) {
+		t.retire(e)
+		last := e.segs[len(e.segs)-1]
+		l := &leaf{
+			text:   e.text,
+			holes:  holesOf(e.segs),
+			isRest: last.kind == rest,
+			named:  last.kind == rest && last.text != "",
+			route:  e,
+			scope:  t.root.at(e.line),
+		}
+		if f := e.route.files; f != nil {
+			l.serveFiles(f)
+		}
+		l.direct = !l.isRest && !l.isSlow
+		l.serve = funcOf(l.scope.enter(-1, l.handler()))
+		if l.scope.values {
+			l.names = pathNamesOf(e.names())
+		}
+		e.leaf = l
+	})
+	b.eachBranch(func(b *branch) {
+		if len(b.ends) < 2 {
+			return
+		}
+		peers := new([]*leaf)
+		for _, e := range b.ends {
+			*peers = append(*peers, e.leaf)
+			e.leaf.peers = peers
+		}
+	})
+}
+
+// retire gives e another text if the chains on its way have changed, so that a
+// request which matched it before still leads to the former leaf. That is the
+// price of Use on a router which is being served: these leaves are never freed.
+func (t *table) retire(e *entry) {
+	old := e.leaf
+	if old == nil || !keyIsIdentity || old.scope.sameChains(t.root.at(e.line)) {
+		return
+	}
+	e.text = strings.Clone(e.text)
+	if !t.cloned {
+		t.retired, t.cloned = maps.Clone(t.retired), true
+		if t.retired == nil {
+			t.retired = map[patternKey]*leaf{}
 		}
 	}
-	return holes
+	t.retired[keyOf(old.text)] = old
 }
 
-// plainValues cuts the values out of a path that is not encoded and matched as
-// it was sent.
-func (l *leaf) plainValues(path string, values []string) {
-	at := 0
-	for i, h := range l.holes {
-		at += int(h.gap)
-		if at >= len(path) {
-			return // an empty rest whose slash is missing
-		}
-		end := len(path)
-		if !l.named || i < len(l.holes)-1 {
-			if j := strings.IndexByte(path[at:], '/'); j >= 0 {
-				end = at + j
+func (sc *scope) sameChains(other *scope) bool {
+	return slices.EqualFunc(sc.chained, other.chained, func(a, b *scope) bool {
+		return a.site == b.site && a.config.version == b.config.version
+	})
+}
+
+// funcOf spares a call where the handler is a function already.
+func funcOf(h http.Handler) func(http.ResponseWriter, *http.Request) {
+	if f, ok := h.(http.HandlerFunc); ok {
+		return f
+	}
+	return h.ServeHTTP
+}
+
+// compileOwners makes a trie of all prefixes, by the same rules as routes.
+func (t *table) compileOwners() *node {
+	var root branch
+	var add func(sc *scope, segs []segment)
+	add = func(sc *scope, segs []segment) {
+		if !sc.router.shared {
+			all := append(segs[:len(segs):len(segs)], segment{kind: rest})
+			l := &leaf{scope: sc, isRest: true, route: &entry{pattern: &pattern{segs: segs}}}
+			root.insert(all, &entry{leaf: l})
+			if len(segs) > 0 {
+				root.insert(segs, &entry{leaf: l})
 			}
 		}
-		values[i] = path[at:end]
-		at = end
-	}
-}
-
-// decodedValues does the same for any path, segment by segment.
-func (l *leaf) decodedValues(path segments, values []string) {
-	i, n := 0, uint32(0)
-	for i < len(l.holes) {
-		if l.named && i == len(l.holes)-1 && n == l.holes[i].segment {
-			values[i] = path.remainder()
-			return
-		}
-		seg, ok := path.next()
-		if !ok {
-			return
-		}
-		if n == l.holes[i].segment {
-			values[i] = seg
-			i++
-		}
-		n++
-	}
-}
-
-// segments takes a path apart, each segment decoded once.
-type segments struct {
-	path    string // what is left, from a slash on; "" at the end
-	escaped bool
-}
-
-// next returns the next segment, false at the end of the path.
-func (s *segments) next() (string, bool) {
-	seg, ok := s.cut()
-	return s.decode(seg), ok
-}
-
-// cut is next without the decoding.
-func (s *segments) cut() (string, bool) {
-	if s.path == "" {
-		return "", false
-	}
-	seg := s.path[1:]
-	if i := strings.IndexByte(seg, '/'); i >= 0 {
-		seg, s.path = seg[:i], seg[i:]
-	} else {
-		s.path = ""
-	}
-	return seg, true
-}
-
-// remainder returns everything after the next slash.
-func (s *segments) remainder() string {
-	if s.path == "" {
-		return ""
-	}
-	return s.decode(s.path[1:])
-}
-
-func (s *segments) decode(seg string) string {
-	if s.escaped {
-		if u, err := url.PathUnescape(seg); err == nil {
-			return u
+		for _, m := range sc.router.mounts {
+			add(sc.children[m], append(segs[:len(segs):len(segs)], m.prefix.segs...))
 		}
 	}
-	return seg
+	add(t.root, nil)
+	return compile(&root, &prune{
+		wanted: func(*entry) bool { return true },
+		// Of routers at one prefix the one that says what to do with a miss.
+		better: func(old, new *leaf) bool {
+			return !old.scope.ownsMisses() && new.scope.ownsMisses()
+		},
+	})
 }
 
-// pathOf returns the path that a request is matched by: URL.Path, unless the
-// encoded form says something that it cannot, such as a slash inside a segment.
-func pathOf(u *url.URL) segments {
-	if u.RawPath != "" && u.RawPath == u.EscapedPath() {
-		return segments{u.RawPath, true}
+func (sc *scope) ownsMisses() bool {
+	return sc.config.notFound != nil || sc.config.notAllowed != nil || sc.config.onError != nil
+}
+
+// leafOf returns the route that r has matched in this table's root, as it was
+// when it did: requests finish on the chains that they started with.
+func (t *table) leafOf(r *http.Request) *leaf {
+	if r.Pattern == "" {
+		return nil
 	}
-	return segments{u.Path, false}
+	key := keyOf(r.Pattern)
+	if l := t.byKey()[key]; l != nil {
+		return l
+	}
+	return t.retired[key]
 }
 
 // methods holds the compiled tries of one host, one for each method that its
@@ -282,26 +291,6 @@ func namedMethods(b *branch, keep func(*entry) bool) (named []string, hasAny boo
 	return named, hasAny
 }
 
-// visit calls do for every entry from b on.
-func (b *branch) visit(do func(*entry)) {
-	b.eachBranch(func(b *branch) {
-		for _, e := range b.ends {
-			do(e)
-		}
-	})
-}
-
-func (b *branch) eachBranch(do func(*branch)) {
-	do(b)
-	b.literals(func(_ string, c *branch) { c.eachBranch(do) })
-	if b.param != nil {
-		b.param.eachBranch(do)
-	}
-	if b.rest != nil {
-		b.rest.eachBranch(do)
-	}
-}
-
 // compileFor compiles the routes that can answer a method: its own, GET's for
 // HEAD, and those for any method. "" stands for a method that no route names.
 // With mixed, a route for any method may hide one of the method's own.
@@ -348,14 +337,20 @@ func requestHost(host string) string {
 	return canonicalHost(host)
 }
 
-// A table is what a root serves from. It never changes.
-type table struct {
-	*forest
-	hostless *methods // the forest's only methods where no route has a host, else nil
-	unclean  *forest  // the routes of routers with CleanPath(false), nil if there are none
-	root     *scope
-	owners   *node                       // leads a path to the router that owns its misses
-	retired  map[patternKey]*leaf        // former leaves of routes whose chains changed; shared with the table before
-	cloned   bool                        // retired is this table's own
-	byKey    func() map[patternKey]*leaf // made when first asked for
+// roots are the routers that were served from, for those who hold a request
+// and need to know whose route it matched.
+var roots struct {
+	sync.RWMutex
+	all   []weak.Pointer[Router]
+	sweep int // at this length those that were collected are taken out
+}
+
+func addRoot(rt *Router) {
+	roots.Lock()
+	defer roots.Unlock()
+	if len(roots.all) >= roots.sweep {
+		roots.all = slices.DeleteFunc(roots.all, func(p weak.Pointer[Router]) bool { return p.Value() == nil })
+		roots.sweep = 2*len(roots.all) + 16
+	}
+	roots.all = append(roots.all, weak.Make(rt))
 }

@@ -1,0 +1,193 @@
+package segue
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// A slot is a literal child. Up to sixteen bytes of a segment are compared as
+// two numbers and a length; of longer ones the node knows the text. It has 32
+// bytes, so that none lies across two cache lines.
+type slot struct {
+	first, last uint64
+	size        int // -1 where the slot is free
+	node        *node
+}
+
+func newSlot(text string, n *node) slot {
+	s := slot{size: len(text), node: n}
+	s.first, s.last = segmentKey(text)
+	if len(text) > 16 {
+		n.rare().text = text
+	}
+	return s
+}
+
+// is reports whether seg, whose key is first and last, is this child.
+func (s *slot) is(first, last uint64, seg string) bool {
+	return s.first == first && s.last == last && s.size == len(seg) && (len(seg) <= 16 || s.node.text == seg)
+}
+
+// segmentKey returns a segment's first and last eight bytes as numbers. Up to
+// seven bytes are their own number and the second is 0.
+func segmentKey(s string) (first, last uint64) {
+	if len(s) < 8 {
+		for i := range len(s) {
+			first |= uint64(s[i]) << (8 * i)
+		}
+		return first, 0
+	}
+	return load8(s, 0), load8(s, len(s)-8)
+}
+
+func load8(s string, i int) uint64 {
+	s = s[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// isDots reports whether a key is that of "." or "..". Followed by NUL they have
+// the same, which the caller tells by the size, or leaves to resolve.
+func isDots(first uint64) bool { return first == '.' || first == '.'|'.'<<8 }
+
+// A hash is how a table finds a segment's slot. The first ones that are tried
+// are perfect: each child has the slot that it hashes to, so that one look
+// tells. Children with the same key, which differ in length or in the middle of
+// more than sixteen bytes, cannot be told apart so, and probing is the way out.
+type hash struct {
+	mul   uint64
+	mask  uint32
+	probe uint32 // how many more slots to look at
+	moved *moved // of larger tables
+}
+
+// moved shifts the slots of the children that share a bucket together, so that
+// a table of any size can be perfect: "hash, displace, and compress" of
+// Belazzougui, Botelho and Dietzfelbinger, without the compressing.
+type moved struct {
+	by   []uint16
+	mask uint64
+}
+
+func (h *hash) slot(first, last uint64) uint32 {
+	key := h.mix(first, last)
+	at := uint32(key >> 32)
+	if h.moved != nil {
+		at ^= uint32(h.moved.by[key>>16&h.moved.mask])
+	}
+	return at & h.mask
+}
+
+// mix spreads every bit of a key over the whole: a product's low half knows
+// nothing of the key's high bits, and names that end in numbers differ there.
+func (h *hash) mix(first, last uint64) uint64 {
+	hi, lo := bits.Mul64(first^bits.RotateLeft64(last, 29), h.mul)
+	return hi ^ lo
+}
+
+// setTable seeks a hash that gives each child a slot of its own.
+func (n *node) setTable(children []slot) {
+	const tries = 64
+	seed := uint64(0x9e3779b97f4a7c15)
+	next := func() uint64 {
+		seed = seed*0xd1342543de82ef95 + 0x632be59bd9b4e019 | 1
+		return seed
+	}
+	size := 1 << bits.Len(uint(len(children)-1))
+	if len(children) <= 32 { // more have no chance without being moved, by the birthday rule
+		for i := range 3 * tries {
+			if n.tryTable(children, hash{mul: next(), mask: uint32(size<<(i/tries) - 1)}) {
+				return
+			}
+		}
+	}
+	size = 1 << bits.Len(uint(len(children)+len(children)/3))
+	for range tries / 4 {
+		if h := (hash{mul: next(), mask: uint32(size - 1)}); h.move(children) && n.tryTable(children, h) {
+			return
+		}
+	}
+	n.probeTable(children, hash{mul: next(), mask: uint32(size - 1)})
+}
+
+func (n *node) tryTable(children []slot, h hash) bool {
+	slots := freeSlots(int(h.mask) + 1)
+	for _, c := range children {
+		i := h.slot(c.first, c.last)
+		if slots[i].node != nil {
+			return false
+		}
+		slots[i] = c
+	}
+	n.slots, n.hash = slots, h
+	return true
+}
+
+// probeTable puts each child into the next free slot.
+func (n *node) probeTable(children []slot, h hash) {
+	slots := freeSlots(int(h.mask) + 1)
+	for _, c := range children {
+		i, steps := h.slot(c.first, c.last), uint32(0)
+		for ; slots[i].node != nil; steps++ {
+			i = (i + 1) & h.mask
+		}
+		slots[i] = c
+		h.probe = max(h.probe, steps)
+	}
+	n.slots, n.hash = slots, h
+}
+
+// move seeks by how much to move each bucket, the fullest first. It fails where
+// two of a bucket have one slot.
+func (h *hash) move(children []slot) bool {
+	buckets := make([][]uint32, (h.mask+1)/4)
+	mask := uint64(len(buckets) - 1)
+	for _, c := range children {
+		key := h.mix(c.first, c.last)
+		b := key >> 16 & mask
+		buckets[b] = append(buckets[b], uint32(key>>32)&h.mask)
+	}
+	order := make([]int, len(buckets))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(len(buckets[b]), len(buckets[a])) })
+	used := make([]bool, h.mask+1)
+	h.moved = &moved{by: make([]uint16, len(buckets)), mask: mask}
+	for _, b := range order {
+		by, ok := room(used, buckets[b])
+		if !ok {
+			return false
+		}
+		h.moved.by[b] = by
+	}
+	return true
+}
+
+// room finds a move that brings all of a bucket to free slots, and takes them.
+func room(used []bool, bucket []uint32) (uint16, bool) {
+try:
+	for by := range min(len(used), 1<<16) {
+		for i, at := range bucket {
+			if used[at^uint32(by)] {
+				for _, taken := range bucket[:i] {
+					used[taken^uint32(by)] = false
+				}
+				continue try
+			}
+			used[at^uint32(by)] = true
+		}
+		return uint16(by), true
+	}
+	return 0, false
+}
+
+// freeSlots returns a table that no segment matches.
+func freeSlots(size int) []slot {
+	slots := make([]slot, size)
+	for i := range slots {
+		slots[i].size = -1
+	}
+	return slots
+}

@@ -1,0 +1,166 @@
+package segue
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// A leaf is a route as a compiled table serves it.
+type leaf struct {
+	serve  func(http.ResponseWriter, *http.Request) // the first chain on the way, or handler
+	text   string                                   // r.Pattern; its bytes are the route's identity
+	names  *pathNames                               // what r.PathValue is filled with, nil if nothing
+	holes  []hole                                   // where the values stand in a path
+	isRest bool                                     // the last segment takes everything that follows,
+	named  bool                                     // and has a name: the last hole is its
+	isSlow bool                                     // resolve must decide: slowLeaf, and what may decline
+	direct bool                                     // neither of the two
+
+	// accepts reports whether the route answers a path that it matches. Where
+	// it does not, all is as if it were not there. nil for most routes.
+	accepts func(segments) bool
+
+	route *entry
+	scope *scope
+	peers *[]*leaf // all routes on the same path where there are several
+}
+
+// takes reports whether l answers a path that it matches.
+func (l *leaf) takes(path segments) bool { return l.accepts == nil || l.accepts(path) }
+
+// handler is what answers behind all chains.
+func (l *leaf) handler() http.Handler {
+	if l.route.route.strip {
+		return stripped{l}
+	}
+	if f := l.route.route.files; f != nil {
+		return filesAt{f, l}
+	}
+	return l.route.route.handler
+}
+
+// onPath lists the routes of the same path and rank, l among them.
+func (l *leaf) onPath() []*leaf {
+	if l.peers == nil {
+		return []*leaf{l}
+	}
+	return slices.DeleteFunc(slices.Clone(*l.peers), func(p *leaf) bool { return p.route.alias != l.route.alias })
+}
+
+// A hole is where a parameter's value stands: in a path that is not encoded so
+// many bytes behind the value before it, and in any path in this segment.
+type hole struct {
+	gap, segment uint32
+}
+
+// holesOf finds the holes of a route. The literals between them have fixed
+// lengths, so that a lookup need not record anything.
+func holesOf(segs []segment) []hole {
+	var holes []hole
+	gap := 0
+	for i, s := range segs {
+		gap++
+		switch {
+		case s.kind == literal:
+			gap += len(s.text)
+		case s.text != "":
+			holes = append(holes, hole{uint32(gap), uint32(i)})
+			gap = 0
+		}
+	}
+	return holes
+}
+
+// plainValues cuts the values out of a path that is not encoded and matched as
+// it was sent.
+func (l *leaf) plainValues(path string, values []string) {
+	at := 0
+	for i, h := range l.holes {
+		at += int(h.gap)
+		if at >= len(path) {
+			return // an empty rest whose slash is missing
+		}
+		end := len(path)
+		if !l.named || i < len(l.holes)-1 {
+			if j := strings.IndexByte(path[at:], '/'); j >= 0 {
+				end = at + j
+			}
+		}
+		values[i] = path[at:end]
+		at = end
+	}
+}
+
+// decodedValues does the same for any path, segment by segment.
+func (l *leaf) decodedValues(path segments, values []string) {
+	i, n := 0, uint32(0)
+	for i < len(l.holes) {
+		if l.named && i == len(l.holes)-1 && n == l.holes[i].segment {
+			values[i] = path.remainder()
+			return
+		}
+		seg, ok := path.next()
+		if !ok {
+			return
+		}
+		if n == l.holes[i].segment {
+			values[i] = seg
+			i++
+		}
+		n++
+	}
+}
+
+// segments takes a path apart, each segment decoded once.
+type segments struct {
+	path    string // what is left, from a slash on; "" at the end
+	escaped bool
+}
+
+// next returns the next segment, false at the end of the path.
+func (s *segments) next() (string, bool) {
+	seg, ok := s.cut()
+	return s.decode(seg), ok
+}
+
+// cut is next without the decoding.
+func (s *segments) cut() (string, bool) {
+	if s.path == "" {
+		return "", false
+	}
+	seg := s.path[1:]
+	if i := strings.IndexByte(seg, '/'); i >= 0 {
+		seg, s.path = seg[:i], seg[i:]
+	} else {
+		s.path = ""
+	}
+	return seg, true
+}
+
+// remainder returns everything after the next slash.
+func (s *segments) remainder() string {
+	if s.path == "" {
+		return ""
+	}
+	return s.decode(s.path[1:])
+}
+
+func (s *segments) decode(seg string) string {
+	if s.escaped {
+		if u, err := url.PathUnescape(seg); err == nil {
+			return u
+		}
+	}
+	return seg
+}
+
+// pathOf returns the path that a request is matched by: URL.Path, unless the
+// encoded form says something that it cannot, such as a slash inside a segment.
+func pathOf(u *url.URL) segments {
+	if u.RawPath != "" && u.RawPath == u.EscapedPath() {
+		return segments{u.RawPath, true}
+	}
+	return segments{u.Path, false}
+}

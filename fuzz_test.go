@@ -190,6 +190,8 @@ func FuzzLookup(f *testing.F) {
 		{"verb GET /*r\nverb GET /ping\nmux /pong/", "OPTIONS", none, "/pong"},
 		// Cleaning and the slash are one redirect; the encoding stays.
 		{"mux /a/\nmux /{x}/b%20c/", "GET", none, "//./a%2F/b%20c?x=%20"},
+		// A query that no header may hold.
+		{"mux /\nmux /a/", "GET", none, "//a?\xce=\xff"},
 		// Automatic OPTIONS beside a less specific route for any method.
 		{"verb POST /a\nmux /\nmux GET /b", "OPTIONS", none, "/a"},
 		{"verb POST /a\nmux OPTIONS /{p...}", "OPTIONS", none, "/a"},

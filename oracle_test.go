@@ -2,6 +2,7 @@ package segue
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"maps"
 	"net"
@@ -15,6 +16,9 @@ import (
 // The oracle answers as the documentation says a router must, by a scan over
 // all routes. It shares no code with the router: it has its own parser, no
 // trie, no tables and no speed. The other tests hold the two side by side.
+//
+// Which route wins is decided in match, matching, best and oraclePlace. Then
+// follow the other spelling of a path, OPTIONS and Allow, then the texts.
 
 // An oracle is a set of routes; their order means nothing.
 type oracle []*oracleRoute
@@ -44,8 +48,8 @@ type oracleSeg struct {
 	text string
 }
 
-// The kinds in the order of rule 2: comparing two ranks as strings finds the
-// leftmost difference. The two ends close the second form of a mount's root,
+// The kinds, the better one first: comparing two ranks as strings finds the
+// leftmost segment in which two routes differ, and that decides. The two ends close the second form of a mount's root,
 // which stands behind a route that has the same path in its own right.
 const (
 	oracleLiteral = '0'
@@ -95,8 +99,9 @@ func (o oracle) matching(host, p string) iter.Seq[*oracleHit] {
 	}
 }
 
-// best is section 4: of the routes that match and whose method has a place,
-// the one with a host, then with the better path, then with the lower place.
+// best says which route wins: of those that match and whose method has a
+// place, the one with a host, then with the better path, then with the lower
+// place.
 func (o oracle) best(host, p string, place func(*oracleHit) int) (best *oracleHit) {
 	for h := range o.matching(host, p) {
 		if place(h) >= 0 && (best == nil || cmp.Or(
@@ -126,7 +131,7 @@ func oraclePlace(method string) func(*oracleHit) int {
 	}
 }
 
-// That was which route wins. The rest is what else section 6 answers.
+// That was which route wins. Next, what else a router answers.
 
 // exact reports whether no rest took anything.
 func (h *oracleHit) exact() bool {
@@ -134,7 +139,8 @@ func (h *oracleHit) exact() bool {
 	return h.form.segs[n-1].kind != oracleRest || strings.HasSuffix(h.path, "/") && strings.Count(h.path, "/") == n
 }
 
-// otherSpelling adds the final slash or takes it away; "/" has no other.
+// oracleOtherSpelling adds the final slash or takes it away; "/" has no other,
+// and "" is matched by nothing.
 func oracleOtherSpelling(p string) string {
 	if p == "/" {
 		return ""
@@ -152,20 +158,6 @@ func (h *oracleHit) counts(added bool) bool {
 		return h.exact() && h.policy != SlashExact
 	}
 	return h.exact() && added
-}
-
-// spelled picks from the path as sent, or from the other spelling if nothing
-// matches as sent or a rest took something.
-func oracleSpelled(p string, pick func(p string) *oracleHit) (h *oracleHit, moved bool) {
-	h = pick(p)
-	other := oracleOtherSpelling(p)
-	if h != nil && h.exact() || other == "" {
-		return h, false
-	}
-	if o := pick(other); o != nil && o.counts(len(other) > len(p)) {
-		return o, true
-	}
-	return h, false
 }
 
 // An oracleAnswer is what a handler or a client sees.
@@ -210,14 +202,33 @@ func (o oracle) answerClean(method, host, p string) oracleAnswer {
 	return oracleAnswer{status: http.StatusOK, pattern: h.pattern, params: h.params()}
 }
 
-// find is what answers the method, here or at the other spelling.
+// find is what answers the method, at the path as sent or the other spelling.
+// The other counts only if nothing matches as sent or a rest took something.
 func (o oracle) find(method, host, p string) (h *oracleHit, moved bool) {
-	return oracleSpelled(p, func(p string) *oracleHit {
-		if method == "OPTIONS" {
-			return o.options(host, p)
+	h = o.at(method, host, p)
+	if h == nil || !h.exact() {
+		if other := o.atOther(method, host, p); other != nil {
+			return other, true
 		}
-		return o.best(host, p, oraclePlace(method))
-	})
+	}
+	return h, false
+}
+
+// at is what answers the method at one spelling.
+func (o oracle) at(method, host, p string) *oracleHit {
+	if method == "OPTIONS" {
+		return o.options(host, p)
+	}
+	return o.best(host, p, oraclePlace(method))
+}
+
+// atOther is at for the other spelling, where that is exact and allowed.
+func (o oracle) atOther(method, host, p string) *oracleHit {
+	other := oracleOtherSpelling(p)
+	if h := o.at(method, host, other); h != nil && h.counts(len(other) > len(p)) {
+		return h
+	}
+	return nil
 }
 
 // automatic reports whether the hit is not the one that answers OPTIONS, but
@@ -239,10 +250,12 @@ func (o oracle) options(host, p string) *oracleHit {
 		switch {
 		case h.method == "":
 			return 0
-		case h.verb:
+		case h.verb && h.policy != SlashExact: // answers for the other spelling too
 			return 1
+		case h.verb:
+			return 2
 		}
-		return 2
+		return 3
 	})
 	if best != nil && best.verb {
 		return best
@@ -276,10 +289,7 @@ func (o oracle) allow(host, p string) string {
 		methods[h.method] = true
 	}
 	for _, r := range o {
-		if methods[r.method] {
-			continue
-		}
-		if h, moved := o.find(r.method, host, p); moved && !h.automatic(r.method) {
+		if h := o.atOther(r.method, host, p); h != nil && !h.automatic(r.method) {
 			methods[h.method] = true
 		}
 	}
@@ -323,7 +333,7 @@ func oracleASCII(s string) string {
 	var b strings.Builder
 	for _, c := range []byte(s) {
 		if c >= 0x80 {
-			b.WriteString(url.PathEscape(string([]byte{c})))
+			fmt.Fprintf(&b, "%%%02x", c)
 		} else {
 			b.WriteByte(c)
 		}
@@ -361,7 +371,7 @@ func oracleMux(prefix, pattern string) *oracleRoute {
 	host, p := rest[:slash], rest[slash:]
 	shown := strings.TrimSuffix(pattern, p) + prefix + p
 	r := &oracleRoute{method: method, host: oracleLower(host), pattern: shown}
-	return r.at(prefix, oracleSegs(p, func(s string) string { return s }, oracleRest))
+	return r.below(prefix, oracleSegs(p, func(s string) string { return s }, oracleRest))
 }
 
 // oracleVerb reads the path of GET and its like ("" is Any).
@@ -379,7 +389,7 @@ func oracleVerb(prefix, method, p string) *oracleRoute {
 		shown += "{$}"
 	}
 	r := &oracleRoute{verb: true, method: method, pattern: strings.TrimPrefix(method+" "+shown, " ")}
-	return r.at(prefix, segs)
+	return r.below(prefix, segs)
 }
 
 // oracleExpress writes :name and *name as ServeMux does.
@@ -415,9 +425,9 @@ func oracleSegs(p string, rewrite func(string) string, final byte) (segs []oracl
 	return segs
 }
 
-// at gives the route its forms below a prefix. The root of what is mounted
+// below gives the route its forms below a prefix. The root of what is mounted
 // there gets its second one.
-func (r *oracleRoute) at(prefix string, inner []oracleSeg) *oracleRoute {
+func (r *oracleRoute) below(prefix string, inner []oracleSeg) *oracleRoute {
 	var base []oracleSeg
 	if prefix != "" {
 		base = oracleSegs(prefix, oracleExpress, oracleLiteral)

@@ -48,7 +48,7 @@ type decoded struct {
 	embeddedPart
 	Name    string            `json:"name"`
 	Small   int8              `json:"small"`
-	Count   uint              `json:"count"`
+	Count   uint64            `json:"count"`
 	Price   float32           `json:"price"`
 	Done    bool              `json:"done"`
 	Tags    []string          `json:"tags"`
@@ -707,6 +707,8 @@ func TestReplyAllocs(t *testing.T) {
 	r := jsonRequest("")
 	r.Body = io.NopCloser(reader)
 	r.ContentLength = int64(len(body))
+	// 9 on 64 bits, 8 on 32: encoding/json's own affair.
+	unmarshal := testing.AllocsPerRun(1000, func() { var p replyPoint; _ = json.Unmarshal(body, &p) })
 	for _, tt := range []struct {
 		name string
 		want float64
@@ -719,8 +721,7 @@ func TestReplyAllocs(t *testing.T) {
 		{"json.Marshal", 1, func() { _, _ = json.Marshal(examplePoint) }},
 		{"JSON", 1, func() { _ = JSON(w, 200, examplePoint) }},
 		{"JSON beyond 2 KB: the length", 3, func() { _ = JSON(w, 200, text) }},
-		{"json.Unmarshal", 9, func() { var p replyPoint; _ = json.Unmarshal(body, &p) }},
-		{"Decode", 11, func() { reader.Reset(body); _, _ = Decode[replyPoint](w, r) }},
+		{"Decode: what Unmarshal takes, the decoder and the limit", unmarshal + 2, func() { reader.Reset(body); _, _ = Decode[replyPoint](w, r) }},
 	} {
 		assert.Equal(t, tt.want, testing.AllocsPerRun(1000, tt.f), tt.name)
 	}

@@ -1,0 +1,571 @@
+package segue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+
+	"github.com/segue-go/segue"
+)
+
+// send prints what app answers to requests such as "GET /users/7".
+func send(app http.Handler, requests ...string) {
+	for _, request := range requests {
+		method, target, _ := strings.Cut(request, " ")
+		w := httptest.NewRecorder()
+		app.ServeHTTP(w, httptest.NewRequest(method, target, nil))
+		fmt.Print(request, ": ", w.Code)
+		if location := w.Header().Get("Location"); location != "" {
+			fmt.Print(" to ", location)
+		} else if w.Body.Len() > 0 {
+			fmt.Print(" ", strings.TrimSpace(w.Body.String()))
+		}
+		if allow := w.Header().Get("Allow"); allow != "" {
+			fmt.Print(" (Allow: ", allow, ")")
+		}
+		fmt.Println()
+	}
+}
+
+// saying returns a handler that answers with a text and the parameter id.
+func saying(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, text, segue.Param(r, "id"))
+	}
+}
+
+func ExampleRouter() {
+	users := segue.New() // knows nothing of where it will hang
+	users.GET("/", saying("all users"))
+	users.GET("/new", saying("a form"))
+	users.GET("/{id}", saying("user "))
+
+	app := segue.New()
+	app.Use(segue.Recover)
+	app.Mount("/users", users)
+	send(app, "GET /users", "GET /users/new", "GET /users/7", "DELETE /users/7", "GET /nope")
+	// Output:
+	// GET /users: 200 all users
+	// GET /users/new: 200 a form
+	// GET /users/7: 200 user 7
+	// DELETE /users/7: 405 Method Not Allowed (Allow: GET, HEAD, OPTIONS)
+	// GET /nope: 404 404 page not found
+}
+
+// A path is matched whole. Another final slash is a redirect.
+func ExampleRouter_GET() {
+	app := segue.New()
+	app.GET("/", saying("home"))
+	app.GET("/users/{id}", saying("user "))
+	app.GET("/users/new", saying("a form"))
+	send(app, "GET /", "GET /users/7", "GET /users/new", "HEAD /users/7", "GET /users/7/", "GET /users/7/posts")
+	// Output:
+	// GET /: 200 home
+	// GET /users/7: 200 user 7
+	// GET /users/new: 200 a form
+	// HEAD /users/7: 200 user 7
+	// GET /users/7/: 307 to /users/7
+	// GET /users/7/posts: 404 404 page not found
+}
+
+func ExampleRouter_POST() {
+	app := segue.New()
+	app.POST("/users", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", "/users/8")
+		w.WriteHeader(http.StatusCreated)
+	})
+	send(app, "POST /users", "GET /users")
+	// Output:
+	// POST /users: 201 to /users/8
+	// GET /users: 405 Method Not Allowed (Allow: OPTIONS, POST)
+}
+
+func ExampleRouter_PUT() {
+	app := segue.New()
+	app.PUT("/users/{id}", saying("replaced "))
+	send(app, "PUT /users/7")
+	// Output: PUT /users/7: 200 replaced 7
+}
+
+func ExampleRouter_PATCH() {
+	app := segue.New()
+	app.PATCH("/users/{id}", saying("changed "))
+	send(app, "PATCH /users/7")
+	// Output: PATCH /users/7: 200 changed 7
+}
+
+func ExampleRouter_DELETE() {
+	app := segue.New()
+	app.DELETE("/users/{id}", func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	})
+	send(app, "DELETE /users/7")
+	// Output: DELETE /users/7: 204
+}
+
+// GET answers HEAD too. A route of its own spares what only the body needs.
+func ExampleRouter_HEAD() {
+	app := segue.New()
+	app.GET("/report", saying("made at great cost"))
+	app.HEAD("/report", func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	})
+	send(app, "GET /report", "HEAD /report")
+	// Output:
+	// GET /report: 200 made at great cost
+	// HEAD /report: 204
+}
+
+// OPTIONS is answered without a route. One takes its place.
+func ExampleRouter_OPTIONS() {
+	app := segue.New()
+	app.GET("/users", saying("all users"))
+	app.GET("/calendar", saying("a calendar"))
+	app.OPTIONS("/calendar", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("DAV", "1, calendar-access")
+		w.Header().Set("Allow", "GET, HEAD, OPTIONS")
+	})
+	send(app, "OPTIONS /users", "OPTIONS /calendar")
+	// Output:
+	// OPTIONS /users: 204 (Allow: GET, HEAD, OPTIONS)
+	// OPTIONS /calendar: 200 (Allow: GET, HEAD, OPTIONS)
+}
+
+func ExampleRouter_Any() {
+	app := segue.New()
+	app.Any("/echo", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "a ", r.Method) })
+	app.GET("/echo", saying("the route for GET"))
+	send(app, "PUT /echo", "BREW /echo", "GET /echo")
+	// Output:
+	// PUT /echo: 200 a PUT
+	// BREW /echo: 200 a BREW
+	// GET /echo: 200 the route for GET
+}
+
+func ExampleRouter_Method() {
+	app := segue.New()
+	app.Method("PROPFIND", "/files/{path...}", saying("properties"))
+	send(app, "PROPFIND /files/a/b", "GET /files/a/b")
+	// Output:
+	// PROPFIND /files/a/b: 200 properties
+	// GET /files/a/b: 405 Method Not Allowed (Allow: OPTIONS, PROPFIND)
+}
+
+// Handle takes what http.ServeMux takes. A final slash is the whole subtree.
+func ExampleRouter_Handle() {
+	app := segue.New()
+	app.Handle("/old/", http.RedirectHandler("/new", http.StatusMovedPermanently))
+	app.Handle("GET /new", saying("the new page"))
+	app.Handle("api.example.com/", saying("the API"))
+	send(app, "GET /old/any/thing", "GET /new", "GET http://api.example.com/new")
+	// Output:
+	// GET /old/any/thing: 301 to /new
+	// GET /new: 200 the new page
+	// GET http://api.example.com/new: 200 the API
+}
+
+func ExampleRouter_HandleFunc() {
+	app := segue.New()
+	app.HandleFunc("GET /users/{id}", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "%s by %s", r.PathValue("id"), r.Pattern)
+	})
+	send(app, "GET /users/7")
+	// Output: GET /users/7: 200 7 by GET /users/{id}
+}
+
+// What would answer. Lookup tells more about it.
+func ExampleRouter_Handler() {
+	app := segue.New()
+	app.GET("/users/{id}", saying("user "))
+	r := httptest.NewRequest("GET", "/users/7", nil)
+	handler, pattern := app.Handler(r)
+	fmt.Printf("%T for %s", handler, pattern)
+	// Output: http.HandlerFunc for GET /users/{id}
+}
+
+// Without serving: what would become of these?
+func ExampleRouter_Lookup() {
+	app := segue.New()
+	app.GET("/users/{id}", saying("user "))
+	for _, request := range []string{"GET /users/7", "GET /users/7/", "PUT /users/7", "GET /nope"} {
+		method, target, _ := strings.Cut(request, " ")
+		m := app.Lookup(httptest.NewRequest(method, target, nil))
+		fmt.Printf("%d pattern=%q params=%v location=%q allow=%q\n", m.Status, m.Route.Pattern, m.Params, m.Location, m.Allow)
+	}
+	// Output:
+	// 200 pattern="GET /users/{id}" params=map[id:7] location="" allow=""
+	// 307 pattern="GET /users/{id}" params=map[] location="/users/7" allow=""
+	// 405 pattern="" params=map[] location="" allow="GET, HEAD, OPTIONS"
+	// 404 pattern="" params=map[] location="" allow=""
+}
+
+// A value is decoded once, by the rules of paths.
+func ExampleParam() {
+	app := segue.New()
+	app.GET("/tags/{tag}", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "%q %q", segue.Param(r, "tag"), segue.Param(r, "other"))
+	})
+	send(app, "GET /tags/go", "GET /tags/a%2Fb", "GET /tags/c++", "GET /tags/100%2525")
+	// Output:
+	// GET /tags/go: 200 "go" ""
+	// GET /tags/a%2Fb: 200 "a/b" ""
+	// GET /tags/c++: 200 "c++" ""
+	// GET /tags/100%2525: 200 "100%25" ""
+}
+
+func ExampleParams() {
+	app := segue.New()
+	app.GET("/{owner}/{repo}/{path...}", func(w http.ResponseWriter, r *http.Request) {
+		for name, value := range segue.Params(r) {
+			fmt.Fprintf(w, "%s=%s ", name, value)
+		}
+	})
+	send(app, "GET /ada/engine/notes/g.txt")
+	// Output: GET /ada/engine/notes/g.txt: 200 owner=ada repo=engine path=notes/g.txt
+}
+
+func ExampleParamAs() {
+	app := segue.New()
+	app.GET("/users/{id}", segue.Try(func(w http.ResponseWriter, r *http.Request) error {
+		id, err := segue.ParamAs[uint8](r, "id")
+		if err != nil {
+			return err
+		}
+		return segue.JSON(w, http.StatusOK, map[string]uint8{"id": id})
+	}))
+	send(app, "GET /users/7", "GET /users/seven", "GET /users/700")
+	// Output:
+	// GET /users/7: 200 {"id":7}
+	// GET /users/seven: 400 path parameter id: "seven" is not a whole number from 0 on
+	// GET /users/700: 400 path parameter id: "700" is out of range
+}
+
+// A type of one's own says in UnmarshalText what it takes.
+func ExampleParamAs_ownType() {
+	app := segue.New()
+	app.GET("/levels/{level}", segue.Try(func(w http.ResponseWriter, r *http.Request) error {
+		l, err := segue.ParamAs[level](r, "level")
+		if err != nil {
+			return err
+		}
+		return segue.Text(w, http.StatusOK, fmt.Sprint(int(l)))
+	}))
+	send(app, "GET /levels/high", "GET /levels/higher")
+	// Output:
+	// GET /levels/high: 200 1
+	// GET /levels/higher: 400 path parameter level: "higher" is not valid
+}
+
+type level int
+
+func (l *level) UnmarshalText(text []byte) error {
+	switch string(text) {
+	case "low":
+		*l = 0
+	case "high":
+		*l = 1
+	default:
+		return errors.New("neither low nor high")
+	}
+	return nil
+}
+
+func ExampleQueryAs() {
+	app := segue.New()
+	app.GET("/users", segue.Try(func(w http.ResponseWriter, r *http.Request) error {
+		page, err := segue.QueryAs(r, "page", 1)
+		if err != nil {
+			return err
+		}
+		return segue.Text(w, http.StatusOK, fmt.Sprint("page ", page))
+	}))
+	send(app, "GET /users", "GET /users?page=3", "GET /users?page=last")
+	// Output:
+	// GET /users: 200 page 1
+	// GET /users?page=3: 200 page 3
+	// GET /users?page=last: 400 query parameter page: "last" is not a whole number
+}
+
+// logTo is a middleware that prints. By the time it runs, the route is known.
+func logTo(name string) segue.Middleware {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Printf("%s %q; ", name, r.Pattern)
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// A middleware covers what the router has and what is mounted in it, whenever
+// it was added, and misses.
+func ExampleRouter_Use() {
+	app := segue.New()
+	app.GET("/", saying("home"))
+	users := app.Group("/users")
+	users.GET("/{id}", saying("user "))
+	users.Use(logTo("users"))
+	app.Use(logTo("app"))
+	send(app, "GET /", "GET /users/7", "GET /nope")
+	// Output:
+	// app "GET /"; GET /: 200 home
+	// app "GET /users/{id}"; users "GET /users/{id}"; GET /users/7: 200 user 7
+	// app ""; GET /nope: 404 404 page not found
+}
+
+func ExampleRouter_With() {
+	app := segue.New()
+	app.GET("/", saying("home"))
+	app.With(logTo("cache")).GET("/feed", saying("a feed"))
+	send(app, "GET /", "GET /feed")
+	// Output:
+	// GET /: 200 home
+	// cache "GET /feed"; GET /feed: 200 a feed
+}
+
+// The guard is for the routes of the group. What app has is app's.
+func ExampleRouter_Group() {
+	guard := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if _, _, ok := r.BasicAuth(); !ok {
+				segue.Fail(w, r, segue.Errorf(http.StatusUnauthorized, "log in first"))
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	app := segue.New()
+	app.GET("/admin/help", saying("help"))
+	admin := app.Group("/admin", guard)
+	admin.GET("/users", saying("all users"))
+	send(app, "GET /admin/users", "GET /admin/help", "GET /admin/nope")
+	// Output:
+	// GET /admin/users: 401 log in first
+	// GET /admin/help: 200 help
+	// GET /admin/nope: 404 404 page not found
+}
+
+// One router in two places, one of them under a parameter, and a handler that
+// is no Router.
+func ExampleRouter_Mount() {
+	users := segue.New()
+	users.GET("/", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "users of %q at %s", segue.Param(r, "org"), r.Pattern)
+	})
+	app := segue.New()
+	app.Mount("/users", users)
+	app.Mount("/orgs/{org}/users", users)
+	app.Mount("/debug", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "sees ", r.URL.Path)
+	}))
+	send(app, "GET /users", "GET /orgs/acme/users/", "GET /debug", "GET /debug/vars")
+	// Output:
+	// GET /users: 200 users of "" at GET /users
+	// GET /orgs/acme/users/: 200 users of "acme" at GET /orgs/{org}/users
+	// GET /debug: 200 sees /
+	// GET /debug/vars: 200 sees /vars
+}
+
+func ExampleChain() {
+	usual := segue.Chain(logTo("first"), logTo("second"))
+	app := segue.New()
+	app.With(usual).GET("/", saying("home"))
+	send(app, "GET /")
+	// Output: first "GET /"; second "GET /"; GET /: 200 home
+}
+
+// The router with the longest prefix answers for what it does not have.
+func ExampleRouter_NotFound() {
+	app := segue.New()
+	app.NotFound(saying("nothing here"))
+	app.GET("/users", saying("all users"))
+	api := app.Group("/api")
+	api.NotFound(saying(`{"error":"nothing here"}`))
+	send(app, "GET /nope", "GET /api/nope", "PUT /users") // a wrong method is no 404
+	// Output:
+	// GET /nope: 200 nothing here
+	// GET /api/nope: 200 {"error":"nothing here"}
+	// PUT /users: 405 Method Not Allowed (Allow: GET, HEAD, OPTIONS)
+}
+
+// Allow is set before the handler runs.
+func ExampleRouter_MethodNotAllowed() {
+	app := segue.New()
+	app.GET("/users", saying("all users"))
+	app.MethodNotAllowed(segue.Try(func(w http.ResponseWriter, r *http.Request) error {
+		return segue.Errorf(http.StatusMethodNotAllowed, "not %s, try %s", r.Method, w.Header().Get("Allow"))
+	}))
+	send(app, "PUT /users")
+	// Output: PUT /users: 405 not PUT, try GET, HEAD, OPTIONS (Allow: GET, HEAD, OPTIONS)
+}
+
+func ExampleRouter_TrailingSlash() {
+	for _, policy := range []segue.SlashPolicy{segue.SlashRedirect, segue.SlashExact, segue.SlashEither} {
+		app := segue.New()
+		app.TrailingSlash(policy)
+		app.GET("/users", saying("all users"))
+		fmt.Print(policy, ", ")
+		send(app, "GET /users/?page=2")
+	}
+	// Output:
+	// SlashRedirect, GET /users/?page=2: 307 to /users?page=2
+	// SlashExact, GET /users/?page=2: 404 404 page not found
+	// SlashEither, GET /users/?page=2: 200 all users
+}
+
+// A proxy may want the path as it came.
+func ExampleRouter_CleanPath() {
+	for _, clean := range []bool{true, false} {
+		app := segue.New()
+		app.CleanPath(clean)
+		app.GET("/proxy/{target...}", func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, segue.Param(r, "target"))
+		})
+		send(app, "GET /proxy/https://example.org/a/../b")
+	}
+	// Output:
+	// GET /proxy/https://example.org/a/../b: 307 to /proxy/https:/example.org/b
+	// GET /proxy/https://example.org/a/../b: 200 https://example.org/a/../b
+}
+
+// Without it a match writes no values. Param reads them off the path.
+func ExampleRouter_PathValues() {
+	app := segue.New()
+	app.PathValues(false)
+	app.GET("/users/{id}", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "%q %q", r.PathValue("id"), segue.Param(r, "id"))
+	})
+	send(app, "GET /users/7")
+	// Output: GET /users/7: 200 "" "7"
+}
+
+var errNoMember = errors.New("no such member")
+
+// An error goes through the list of the router that has the route, then
+// through those of the routers around it.
+func ExampleRouter_OnError() {
+	members := segue.New()
+	members.GET("/{id}", segue.Try(func(http.ResponseWriter, *http.Request) error { return errNoMember }))
+	members.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
+		if errors.Is(err, errNoMember) {
+			return segue.Errorf(http.StatusNotFound, "no member %s", segue.Param(r, "id"))
+		}
+		return err
+	})
+	app := segue.New()
+	app.Mount("/members", members)
+	app.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
+		status, message := segue.StatusOf(err)
+		return segue.JSON(w, status, map[string]string{"error": message})
+	})
+	send(app, "GET /members/7", "GET /nope")
+	// Output:
+	// GET /members/7: 404 {"error":"no member 7"}
+	// GET /nope: 404 {"error":"404 page not found"}
+}
+
+// What a client is told was written for it. What else an error says is for the
+// log.
+func ExampleTry() {
+	app := segue.New()
+	app.GET("/users/{id}", segue.Try(func(w http.ResponseWriter, r *http.Request) error {
+		if segue.Param(r, "id") == "7" {
+			return segue.Text(w, http.StatusOK, "Ada")
+		}
+		return segue.Errorf(http.StatusNotFound, "no such user: %w", context.DeadlineExceeded)
+	}))
+	send(app, "GET /users/7", "GET /users/8")
+	// Output:
+	// GET /users/7: 200 Ada
+	// GET /users/8: 404 no such user
+}
+
+// A middleware answers by the same list as the handlers behind it.
+func ExampleFail() {
+	app := segue.New()
+	app.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Authorization") == "" {
+				segue.Fail(w, r, segue.Errorf(http.StatusUnauthorized, "log in first"))
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	})
+	app.GET("/", saying("home"))
+	send(app, "GET /")
+	// Output: GET /: 401 log in first
+}
+
+func ExampleRecover() {
+	app := segue.New()
+	app.Use(segue.Recover)
+	app.GET("/vault", func(http.ResponseWriter, *http.Request) { panic("the password is hunter2") })
+	app.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
+		var p interface {
+			Panic() (value any, stack []byte)
+		}
+		if errors.As(err, &p) {
+			value, _ := p.Panic()
+			fmt.Print("log: ", value, "; ")
+		}
+		status, message := segue.StatusOf(err)
+		return segue.Text(w, status, message)
+	})
+	send(app, "GET /vault")
+	// Output: log: the password is hunter2; GET /vault: 500 Internal Server Error
+}
+
+func requireLogin(next http.Handler) http.Handler { return next }
+
+func ExampleRouter_Routes() {
+	app := segue.New()
+	app.GET("/", saying("home"))
+	admin := app.Group("/admin", requireLogin)
+	admin.DELETE("/users/{id}", saying("deleted "))
+	admin.GET("/users", saying("all users"))
+	for route := range app.Routes() {
+		fmt.Println(route.Pattern, route.Middleware)
+	}
+	// Output:
+	// GET / []
+	// GET /admin/users [segue_test.requireLogin]
+	// DELETE /admin/users/{id} [segue_test.requireLogin]
+}
+
+// register prints what a registration panics with. Programs let it panic: a
+// wrong pattern is a mistake in the program.
+func register(routes func(app *segue.Router)) {
+	defer func() {
+		text := fmt.Sprint(recover())
+		fmt.Println(filePlace.ReplaceAllString(text, "main.go:12"))
+	}()
+	routes(segue.New())
+}
+
+var filePlace = regexp.MustCompile(`\S*example_test\.go:\d+`)
+
+// WRONG: a wildcard is a whole segment. The program does not start, and says
+// where it is wrong and why.
+func ExamplePatternError_wrong() {
+	register(func(app *segue.Router) {
+		app.GET("/files/{name}.json", saying("a file"))
+	})
+	// Output:
+	// segue: pattern "GET /files/{name}.json" (registered at main.go:12), offset 17: a wildcard is a whole segment; nothing may follow its brace but a slash
+	//	GET /files/{name}.json
+	//	                 ^
+}
+
+// WRONG: two routes that match the same requests.
+func ExampleConflictError_wrong() {
+	register(func(app *segue.Router) {
+		app.GET("/users/{id}", saying("user "))
+		app.GET("/users/:name", saying("user "))
+	})
+	// Output:
+	// segue: pattern "GET /users/{name}" (registered at main.go:12) matches the same requests as "GET /users/{id}" (registered at main.go:12), for example /users/name
+}

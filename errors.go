@@ -109,6 +109,9 @@ func (sc *scope) fail(w http.ResponseWriter, r *http.Request, err error) {
 		}
 		// A handler of the list may have written something and then given up.
 		begun = begun || state != nil && state.begun()
+		if err == errNotFound {
+			message = "404 page not found"
+		}
 		if !begun {
 			http.Error(w, message, status)
 		}
@@ -140,8 +143,9 @@ func logError(r *http.Request, err error) {
 	log.Printf("segue: %s %s: %v", r.Method, r.URL.Path, err)
 }
 
-// The errors of a miss end as ServeMux's answers.
+// The errors of a miss. At the end of the list both are answered as by ServeMux,
+// whose text for the first is not the standard one.
 var (
-	errNotFound   = Errorf(http.StatusNotFound, "404 page not found")
+	errNotFound   = Errorf(http.StatusNotFound, "Not Found")
 	errNotAllowed = Errorf(http.StatusMethodNotAllowed, "Method Not Allowed")
 )

@@ -225,7 +225,7 @@ func TestErrorListAnswersMisses(t *testing.T) {
 		status, text := segue.StatusOf(err)
 		return segue.JSON(w, status, map[string]string{"error": text})
 	})
-	answers(t, app, map[string]string{"GET /nope": `404 {"error":"404 page not found"}`, "PUT /x": `405 {"error":"Method Not Allowed"}`})
+	answers(t, app, map[string]string{"GET /nope": `404 {"error":"Not Found"}`, "PUT /x": `405 {"error":"Method Not Allowed"}`})
 	assert.Equal(t, "GET, HEAD, OPTIONS", ask(t, app, "PUT /x").Header().Get("Allow"))
 }
 

@@ -464,7 +464,7 @@ func ExampleRouter_OnError() {
 	send(app, "GET /members/7", "GET /nope")
 	// Output:
 	// GET /members/7: 404 {"error":"no member 7"}
-	// GET /nope: 404 {"error":"404 page not found"}
+	// GET /nope: 404 {"error":"Not Found"}
 }
 
 // What a client is told was written for it. What else an error says is for the

@@ -25,6 +25,8 @@ var (
 	app, users                   *segue.Router
 	logging, requireAdmin, cache segue.Middleware
 	feed                         http.HandlerFunc
+	files                        fs.FS
+	find                         func(id string) (user any, err error)
 	t                            *testing.T
 )
 `
@@ -63,8 +65,8 @@ func wrapped(block string) string {
 		}
 		body = "func _() {\n" + body + "}\n"
 	}
-	imports := `"github.com/segue-go/segue"; "net/http"; "testing"`
-	for _, path := range []string{"context", "embed", "errors", "fmt", "log", "log/slog", "os", "slices", "strings", "sync/atomic", "time"} {
+	imports := `"github.com/segue-go/segue"; "io/fs"; "net/http"; "testing"`
+	for _, path := range []string{"context", "database/sql", "embed", "errors", "fmt", "log", "log/slog", "os", "slices", "strings", "sync/atomic", "time"} {
 		if strings.Contains(block, filepath.Base(path)+".") {
 			imports += fmt.Sprintf("; %q", path)
 		}

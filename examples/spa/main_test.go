@@ -28,10 +28,10 @@ func TestSPA(t *testing.T) {
 		"GET /style%2Ecss/x.y": "404 404 page not found\n",
 		"POST /notes/1":        "405 Method Not Allowed\n",
 		"GET /api/notes":       "200 []",
-		"GET /api/nope":        `404 {"error":"404 page not found"}`,
-		"GET /api":             `404 {"error":"404 page not found"}`,
+		"GET /api/nope":        `404 {"error":"Not Found"}`,
+		"GET /api":             `404 {"error":"Not Found"}`,
 		"DELETE /api/notes":    `405 {"error":"Method Not Allowed"}`,
-		"DELETE /api/nope":     `404 {"error":"404 page not found"}`,
+		"DELETE /api/nope":     `404 {"error":"Not Found"}`,
 	} {
 		method, path, _ := strings.Cut(request, " ")
 		resp, body := live.Ask(t, method, url+path, "")

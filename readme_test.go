@@ -26,6 +26,7 @@ var (
 	logging, requireAdmin, cache segue.Middleware
 	feed                         http.HandlerFunc
 	files                        fs.FS
+	r                            *http.Request
 	find                         func(id string) (user any, err error)
 	t                            *testing.T
 )

@@ -524,15 +524,7 @@ type Match struct {
 // compiles what a change has made stale, so that calling it once warms a router
 // up. It allocates the parameters, and what a miss has to tell.
 func (rt *Router) Lookup(r *http.Request) Match {
-	a := rt.current().resolve(r)
-	m := Match{Status: a.status, Location: a.location, Allow: a.allow}
-	if a.status == http.StatusOK || a.status == http.StatusTemporaryRedirect && a.leaf != nil {
-		m.Route = a.leaf.public()
-	}
-	if a.status == http.StatusOK {
-		m.Params = a.leaf.params(a.path)
-	}
-	return m
+	return rt.current().resolve(r).match()
 }
 
 func (l *leaf) public() Route {

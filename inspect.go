@@ -1,0 +1,154 @@
+//go:build playground
+
+package segue
+
+import "slices"
+
+// What the playground draws beyond what everybody sees. The tag keeps it out of
+// the package for all others.
+
+// A CompiledNode is one state of a compiled trie.
+type CompiledNode struct {
+	Branches []string // of the source trie, best first
+	Wide     bool     // left as a list: its Edges lead to the branches
+	Alone    bool     // one of these, whose literals do not hold what its parameter could do
+	End      string   // the pattern that answers where the path ends here
+	Rest     string   // the pattern that answers where nothing goes on
+	Edges    []CompiledEdge
+}
+
+// A CompiledEdge leads to Nodes[To] by a literal, by any other segment, or,
+// from a wide node, side by side without a step.
+type CompiledEdge struct {
+	Text string
+	Kind string
+	To   int
+}
+
+// Why says of each of t.Nearest what differs.
+func (t Trace) Why() []string { return t.why }
+
+// Notes is what went before the steps.
+func (t Trace) Notes() []string { return t.notes }
+
+// Compiled returns the compiled trie of one host and method, its root first.
+func (rt *Router) Compiled(host, method string) []CompiledNode {
+	f := rt.current().forest
+	m := f.both(host)[0]
+	d := &dump{index: map[*node]int{}}
+	root := m.root(method)
+	if method == "OPTIONS" {
+		root = m.all // the best path decides
+	}
+	d.add(dumped{node: root, open: leavesOf(root)})
+	for i := 0; i < len(d.todo); i++ {
+		d.expand(i)
+	}
+	return d.nodes
+}
+
+type dump struct {
+	nodes []CompiledNode
+	todo  []dumped
+	index map[*node]int
+}
+
+type dumped struct {
+	*node
+	open  []*leaf
+	depth int
+	alone bool // one branch of a wide node
+}
+
+// add returns the index of a node.
+func (d *dump) add(n dumped) int {
+	if i, ok := d.index[n.node]; ok {
+		return i
+	}
+	i := len(d.nodes)
+	d.index[n.node] = i
+	d.todo = append(d.todo, n)
+	c := CompiledNode{Branches: branches(n.open, n.depth), Wide: n.extra != nil && n.wide != nil, Alone: n.alone}
+	if n.depth == 0 {
+		c.Branches = []string{"/"}
+	}
+	if n.end != nil && !n.end.isSlow {
+		c.End = n.end.text
+	}
+	if n.miss != nil && !n.miss.isSlow {
+		c.Rest = n.miss.text
+	}
+	d.nodes = append(d.nodes, c)
+	return i
+}
+
+// expand adds what a node leads to.
+func (d *dump) expand(i int) {
+	n := d.todo[i]
+	edge := func(text, kind string, to dumped) {
+		d.nodes[i].Edges = append(d.nodes[i].Edges, CompiledEdge{text, kind, d.add(to)})
+	}
+	if d.nodes[i].Wide {
+		rests, lists := n.split()
+		for j, w := range n.wide {
+			if j < len(lists) {
+				edge(d.nodes[i].Branches[j], "aside", dumped{w, append(lists[j], rests...), n.depth, true})
+			}
+		}
+		return
+	}
+	for _, text := range n.texts() {
+		edge(text, literal.String(), dumped{n.child(text), n.after(text), n.depth + 1, n.alone})
+	}
+	if n.param != nil {
+		edge("", parameter.String(), dumped{n.param, n.after("any other \x00 segment"), n.depth + 1, n.alone})
+	}
+}
+
+// split takes what is open at a wide node apart by branch.
+func (n dumped) split() (rests []*leaf, lists [][]*leaf) {
+	var last []segment
+	for _, l := range n.open {
+		place := l.place()
+		switch {
+		case begun(place, n.depth):
+			rests = append(rests, l)
+		case last == nil || comparePlaces(last, place[:n.depth]) != 0:
+			last = place[:n.depth]
+			lists = append(lists, []*leaf{l})
+		default:
+			lists[len(lists)-1] = append(lists[len(lists)-1], l)
+		}
+	}
+	return rests, lists
+}
+
+func (n dumped) texts() []string {
+	var texts []string
+	for _, l := range n.open {
+		place := l.place()
+		if len(place) > n.depth && place[n.depth].kind == literal {
+			if text := place[n.depth].text; n.child(text) != nil {
+				texts = append(texts, text)
+			}
+		}
+	}
+	slices.Sort(texts)
+	return slices.Compact(texts)
+}
+
+// after is what is open behind a segment. A branch on its own does not hold
+// what another child of it could do.
+func (n dumped) after(text string) []*leaf {
+	open := stillOpen(n.open, n.depth, text)
+	if !n.alone {
+		return open
+	}
+	var own []*leaf
+	for _, l := range open {
+		if place := l.place(); len(place) > n.depth && (place[n.depth].kind == literal) == (n.child(text) != nil) {
+			own = append(own, l)
+		}
+	}
+	return own
+}

@@ -1,0 +1,80 @@
+// The two answers, the steps, and what comes near to a miss.
+import { byId, el, plural, visible } from "./dom.js";
+
+const words = { 200: "answered by", 204: "automatic OPTIONS", 307: "redirected to", 301: "redirected to", 400: "no path", 404: "no route", 405: "method not allowed" };
+
+export function showAnswers(found, built) {
+  byId("segue").querySelector(".answer").replaceChildren(...answer(found.Segue));
+  const mux = byId("mux").querySelector(".answer");
+  mux.replaceChildren(...refusal(built), ...answer(found.Mux));
+  const same = ["Status", "Pattern", "Location", "Allow"].every((k) => found.Segue[k] === found.Mux[k]);
+  byId("mux").querySelector("h3").replaceChildren("http.ServeMux", same ? "" : el("span", { class: "differs" }, "another answer"));
+}
+
+function answer(a) {
+  if (a.Panic) return [el("div", {}, el("span", { class: "status s4" }, "panics"), el("span", { class: "pattern" }, visible(a.Pattern))), el("div", { class: "more" }, visible(a.Panic))];
+  const first = [el("span", { class: "status s" + String(a.Status)[0] }, String(a.Status))];
+  if (a.Location) first.push(el("span", { class: "pattern" }, "→ " + visible(a.Location)));
+  else if (a.Pattern) first.push(el("span", { class: "pattern" }, visible(a.Pattern)));
+  else first.push(" " + (words[a.Status] || ""));
+  const more = (a.Params || []).map((p) => el("span", { class: "mono" }, el("b", {}, p.Name), " = " + JSON.stringify(p.Value)));
+  if (a.Location && a.Pattern) more.push(el("span", {}, "of ", el("span", { class: "mono" }, visible(a.Pattern))));
+  if (a.Allow) more.push(el("span", {}, "Allow: " + a.Allow));
+  if (a.Name) more.push(el("span", {}, visible(a.Name) + ", line " + a.Line));
+  return [el("div", {}, ...first), el("div", { class: "more" }, ...more)];
+}
+
+function refusal(built) {
+  if (!built.Refused.length) return [];
+  return [el("details", { class: "refuses" },
+    el("summary", { class: "refuses" }, `refuses ${built.Refused.length} of these ${plural(built.Routes.length, "route")}; with the others:`),
+    el("pre", {}, built.Refused.map((p) => `line ${p.Line}: ${visible(p.Reason).replaceAll("\\u{a}", "\n")}`).join("\n\n")))];
+}
+
+// showSteps lists the steps; each is a button that lights the way up to it.
+export function showSteps(found, stop) {
+  const steps = found.Steps || [];
+  byId("steps").replaceChildren(...steps.map((s, i) => el("li", { class: s.Kind ? "" : "none" },
+    el("button", { type: "button", onclick: () => stop(i) },
+      el("span", { class: "n" }, String(i + 1)),
+      el("span", { class: "seg" }, visible(s.Segment) || "/"),
+      el("span", { class: "open" }, (s.Open || []).length ? plural(s.Open.length, "route") : ""),
+      ...how(s).map((line) => el("span", { class: "how" }, ...line))))));
+  const last = steps[steps.length - 1];
+  const missed = found.Lookup.Status === 404;
+  byId("ended").replaceChildren(...(found.Notes || []).map((n) => el("p", {}, visible(n))),
+    missed && last && (last.Node || []).length ? el("p", {}, "The path ends here, and no route does.") : "");
+  byId("trace").textContent = found.Text;
+  showNearest(found.Nearest || []);
+}
+
+function how(s) {
+  const lines = [];
+  if (!s.Kind) lines.push(["no route goes on here"]);
+  else if (s.Name) lines.push([el("span", { class: "mono" }, el("b", {}, "{" + s.Name + (s.Kind === "rest" ? "..." : "") + "}"), " = " + JSON.stringify(s.Value))]);
+  else if (s.Segment === "" && s.Kind === "literal") lines.push(["the final slash"]);
+  else lines.push([s.Kind === "rest" ? "the rest" : s.Kind]);
+  if ((s.Node || []).length > 1) lines.push([(s.Wide ? "side by side: " : "merged: "), el("span", { class: "mono" }, cut(s.Node))]);
+  else if (s.Wide) lines.push(["side by side"]);
+  if (s.Rule) lines.push([el("span", s.Rule.length > 130 ? { title: s.Rule } : {}, visible(s.Rule.length > 130 ? s.Rule.slice(0, 129) + "…" : s.Rule))]);
+  return lines;
+}
+
+function cut(names) {
+  const most = 6;
+  return visible(names.slice(0, most).join(", ")) + (names.length > most ? ` and ${names.length - most} more` : "");
+}
+
+function showNearest(nearest) {
+  byId("nearest").replaceChildren(...(nearest.length ? [el("h3", {}, "Nearest"), el("ol", {},
+    ...nearest.map((n) => el("li", {}, el("span", { class: "mono" }, visible(n.Pattern)), el("span", {}, n.Why))))] : []));
+}
+
+// lightSteps marks the steps up to one.
+export function lightSteps(upTo) {
+  [...byId("steps").children].forEach((li, i) => {
+    li.classList.toggle("lit", i <= upTo);
+    li.classList.toggle("now", i === upTo);
+    li.firstChild.setAttribute("aria-current", i === upTo ? "step" : "false");
+  });
+}

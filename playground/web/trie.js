@@ -1,0 +1,281 @@
+// Draws a trie. The places of its nodes, panning and zooming are D3's.
+/* global d3 */
+import { visible } from "./dom.js";
+
+const font = "12px ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace";
+const ruler = document.createElement("canvas").getContext("2d");
+const textWidth = (text, in_ = font) => ((ruler.font = in_), ruler.measureText(text).width);
+const badge = "600 10px system-ui, 'DejaVu Sans', sans-serif", note = "10px ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace";
+const short = (text, most) => ([...text].length > most ? [...text].slice(0, most - 1).join("") + "…" : text);
+
+// sourceTree is the trie as the routes were written.
+export function sourceTree(tree) {
+  const node = (t) => ({
+    id: t.Key,
+    kind: t.Kind,
+    label: visible(t.Label),
+    methods: (t.Routes || []).map((r) => r.Method || "any").join(" "),
+    ends: (t.Routes || []).length > 0,
+    title: (t.Routes || []).map((r) => r.Pattern + (r.Name ? "  " + r.Name : "")).join("\n"),
+    kids: (t.Kids || []).map(node),
+  });
+  return node(tree);
+}
+
+// compiledTree is the trie as lookups go through it. What several ways lead to
+// is drawn once, and by its number on the others.
+export function compiledTree(nodes) {
+  const seen = new Set();
+  let again = 0;
+  const draw = (i, label, kind) => {
+    const n = nodes[i];
+    const branches = n.Branches || [];
+    if (seen.has(i)) return { id: "again" + again++, to: "n" + i, kind, label: visible(label), methods: "", note: "the node of " + short(branches.join(", "), 34), again: true, kids: [] };
+    seen.add(i);
+    const edges = n.Edges || [];
+    return {
+      id: "n" + i,
+      kind,
+      label: visible(label),
+      methods: "",
+      ends: Boolean(n.End || n.Rest),
+      note: n.Wide ? "side by side: " + plural(branches.length) : branches.length > 1 ? branches.length + " merged: " + short(branches.join(", "), 44) : "",
+      title: branches.join("\n") + (n.End ? "\nat the end: " + n.End : "") + (n.Rest ? "\nelse: " + n.Rest : ""),
+      kids: edges.map((e) => draw(e.To, e.Kind === "literal" ? e.Text || "/" : e.Kind === "aside" ? nameOf(nodes[e.To]) : "any other", e.Kind)),
+    };
+  };
+  return draw(0, "/", "literal");
+}
+
+const plural = (n) => n + " branches";
+const nameOf = (n) => short((n.Branches || ["…"]).join(", "), 28);
+
+// Beyond so many rows only what is beside the way is unfolded at first.
+const manyRows = 48;
+
+export class Trie {
+  constructor(svg) {
+    this.svg = d3.select(svg);
+    this.group = this.svg.append("g");
+    this.links = this.group.append("g");
+    this.nodes = this.group.append("g");
+    this.zoom = d3.zoom().scaleExtent([0.03, 3]).on("zoom", (e) => this.group.attr("transform", e.transform));
+    this.svg.call(this.zoom).on("dblclick.zoom", null);
+    this.svg.on("keydown", (e) => this.key(e));
+  }
+
+  // show takes another tree. kind says which one it is.
+  show(data, kind) {
+    this.kind = kind;
+    this.full = d3.hierarchy(data, (d) => d.kids);
+    this.at = new Map();
+    this.full.each((n) => this.at.set(n.data.id, n));
+    this.many = this.full.leaves().length > manyRows;
+    this.unfolded = !this.many;
+    this.opened = new Set();
+    this.follow([]);
+  }
+
+  // follow takes the steps of a request, and unfolds what is beside their way.
+  follow(steps) {
+    this.steps = steps;
+    this.wayIds = this.idsOf(steps).lit.add(this.full.data.id);
+    this.layout();
+    this.light(steps.length, false);
+  }
+
+  isOpen(d) { return this.unfolded || this.wayIds.has(d.id) || this.opened.has(d.id); }
+
+  layout() {
+    this.root = d3.hierarchy(this.full.data, (d) => (this.isOpen(d) ? d.kids : null));
+    this.root.each((n) => {
+      n.folded = !n.children && n.data.kids.length > 0;
+      const methods = this.unfolded || this.wayIds.has(n.data.id) ? n.data.methods : ""; // there are many: less of each
+      n.ends = methods + (n.folded ? (methods ? " " : "") + "+" + this.below(n.data) : "");
+      n.label = textWidth(short(n.data.label, 34), "bold " + font) + 12;
+      n.wide = Math.max(n.label + (n.ends ? textWidth(n.ends, badge) + n.ends.length * 0.2 + 8 : 0), textWidth(n.data.note || "", note) + 12);
+    });
+    const rows = this.root.leaves().length, least = this.kind === "compiled" ? 34 : 25;
+    const row = Math.min(44, Math.max(least, (this.size()[1] - 80) / (rows * 1.25)));
+    d3.tree().nodeSize([row, 1]).separation((a, b) => (a.parent === b.parent ? 1 : 1.25))(this.root);
+    this.columns();
+    this.drawLinks();
+    this.drawNodes();
+  }
+
+  // below counts what a folded node hides.
+  below(d) { return d.kids.reduce((n, k) => n + 1 + this.below(k), 0); }
+
+  // columns gives each depth the room that its widest label needs.
+  columns() {
+    const wide = [];
+    this.root.each((n) => (wide[n.depth] = Math.max(wide[n.depth] || 0, n.wide)));
+    const start = [0];
+    for (let i = 0; i < wide.length; i++) start[i + 1] = start[i] + wide[i] + 30;
+    this.root.each((n) => (n.y = start[n.depth]));
+  }
+
+  drawLinks() {
+    const line = d3.linkHorizontal();
+    const from = (n) => n.y + (n.data.note && n.children[0].data.kind !== "aside" ? n.label : n.wide) + 3;
+    this.links
+      .selectAll("path")
+      .data(this.root.links(), (l) => l.target.data.id)
+      .join("path")
+      .attr("class", (l) => "link " + (l.target.data.kind === "aside" ? "aside" : l.target.data.again ? "again" : ""))
+      .attr("d", (l) => line({ source: [from(l.source), l.source.x], target: [l.target.y - 5, l.target.x] }));
+  }
+
+  drawNodes() {
+    const node = this.nodes
+      .selectAll("g")
+      .data(this.root.descendants(), (n) => n.data.id)
+      .join((enter) => {
+        const g = enter.append("g");
+        g.append("circle").attr("r", 4);
+        g.append("text").attr("class", "label").attr("x", 9).attr("dy", "0.33em");
+        g.append("text").attr("class", "methods").attr("dy", "0.33em");
+        g.append("text").attr("class", "merged").attr("x", 9).attr("dy", "15");
+        g.append("title");
+        return g;
+      });
+    node.attr("class", (n) => `node ${n.data.kind} ${n.data.ends ? "ends" : ""} ${n.folded ? "folded" : ""}`).attr("transform", (n) => `translate(${n.y},${n.x})`);
+    node.attr("data-id", (n) => n.data.id);
+    node.select(".label").text((n) => short(n.data.label, 34));
+    node.select(".methods").attr("x", (n) => n.label + 4).text((n) => n.ends);
+    node.select(".merged").text((n) => n.data.note || "");
+    node.select("title").text((n) => n.data.title || "");
+    node.on("click", (e, n) => n.folded && this.unfold(n));
+  }
+
+  unfold(n) {
+    this.opened.add(n.data.id);
+    this.layout();
+    this.light(this.upTo, this.won);
+  }
+
+  // light shows the way of the first steps; won says that the last one answers.
+  light(upTo, won) {
+    this.upTo = upTo;
+    this.won = won;
+    const steps = this.steps.slice(0, upTo);
+    const { lit, open } = this.idsOf(steps);
+    const last = steps.length && won ? steps[steps.length - 1].Way : null;
+    this.nodes.selectAll("g.node").classed("lit", (n) => lit.has(n.data.id)).classed("open", (n) => open.has(n.data.id)).classed("won", (n) => n.data.id === last);
+    this.links.selectAll("path").classed("lit", (l) => lit.has(l.target.data.id)).classed("open", (l) => open.has(l.target.data.id));
+    this.links.selectAll("path.lit").raise();
+  }
+
+  // idsOf returns the nodes on the way, and those beside it that were open.
+  idsOf(steps) {
+    const lit = new Set(), open = new Set();
+    if (steps.length) lit.add(this.full.data.id);
+    if (this.kind === "compiled") this.compiledWay(steps, lit);
+    else this.sourceWay(steps, lit, open);
+    return { lit, open };
+  }
+
+  sourceWay(steps, lit, open) {
+    for (const s of steps) {
+      this.above(s.Way, lit);
+      for (const key of s.Others || []) this.above(key, open);
+    }
+    for (const id of lit) open.delete(id);
+  }
+
+  // above adds a node and those on the way to it.
+  above(id, to) {
+    for (let n = this.at.get(id); n; n = n.parent) to.add(n.data.id);
+  }
+
+  // compiledWay follows the edges that were taken, also those that lead to a
+  // node which is drawn somewhere else.
+  compiledWay(steps, lit) {
+    let from = [this.full];
+    for (const s of steps) {
+      const reached = new Set((s.Compiled || []).map((i) => "n" + i));
+      const todo = [...from];
+      for (let n = todo.shift(); n; n = todo.shift()) {
+        for (const c of n.children || []) {
+          const id = c.data.to || c.data.id;
+          if (!reached.has(id) || lit.has(c.data.id)) continue;
+          lit.add(c.data.id).add(id);
+          if (this.at.get(id)) todo.push(this.at.get(id)); // on from there, side by side
+        }
+      }
+      from = [...reached].map((id) => this.at.get(id)).filter(Boolean);
+    }
+  }
+
+  size() {
+    const box = this.svg.node().getBoundingClientRect();
+    return [box.width || 600, box.height || 400];
+  }
+
+  box(nodes) {
+    const left = least(nodes, (n) => n.y) - 14, right = -least(nodes, (n) => -n.y - n.wide) + 10;
+    const top = least(nodes, (n) => n.x) - 22, bottom = -least(nodes, (n) => -n.x) + 26;
+    return { left, top, width: right - left, height: bottom - top };
+  }
+
+  // fit moves the view to some nodes, at a scale that can be read. Where there
+  // is no room for all, the end of the way is what matters.
+  fit(nodes, smallest, largest, smooth) {
+    const [w, h] = this.size();
+    const b = this.box(nodes);
+    const k = Math.min(largest, Math.max(smallest, Math.min(w / b.width, h / b.height)));
+    const x = b.width * k <= w ? (w - b.width * k) / 2 : w - b.width * k;
+    const end = nodes[nodes.length - 1];
+    const y = b.height * k <= h ? (h - b.height * k) / 2 : h / 2 - (end.x - b.top) * k;
+    const to = d3.zoomIdentity.translate(x - b.left * k, y - b.top * k).scale(k);
+    (smooth ? this.svg.transition().duration(250) : this.svg).call(this.zoom.transform, to);
+  }
+
+  // all unfolds everything and shows it.
+  all(smooth) {
+    if (!this.unfolded) {
+      this.unfolded = true;
+      this.layout();
+      this.light(this.upTo, this.won);
+    }
+    this.fit(this.root.descendants(), 0.03, 1.4, smooth);
+  }
+
+  // way folds what is not beside the way, and shows that.
+  way(smooth) {
+    if (this.many && this.unfolded) {
+      this.unfolded = false;
+      this.layout();
+      this.light(this.upTo, this.won);
+    }
+    const on = this.root.descendants().filter((n) => this.wayIds.has(n.data.id)).sort((a, b) => a.depth - b.depth);
+    this.fit(on, 0.62, 1.15, smooth);
+  }
+
+  // best shows all that is unfolded if that can be read, else the way.
+  best(smooth) {
+    const [w, h] = this.size();
+    const b = this.box(this.root.descendants());
+    if (Math.min(w / b.width, h / b.height) >= 0.72) this.fit(this.root.descendants(), 0.72, 1.4, smooth);
+    else this.way(smooth);
+  }
+
+  by(factor) { this.svg.call(this.zoom.scaleBy, factor); }
+
+  key(e) {
+    const move = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[e.key];
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    if (move) this.svg.call(this.zoom.translateBy, move[0] / this.scale(), move[1] / this.scale());
+    else if (e.key === "+" || e.key === "=") this.by(1.25);
+    else if (e.key === "-") this.by(0.8);
+    else if (e.key === "0") this.all();
+    else return;
+    e.preventDefault();
+  }
+
+  scale() { return d3.zoomTransform(this.svg.node()).k; }
+}
+
+function least(list, of) {
+  return list.reduce((most, n) => Math.min(most, of(n)), Infinity);
+}

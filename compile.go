@@ -108,6 +108,7 @@ const (
 // that can still match, best first; equal lists share one node.
 type compiler struct {
 	source int // size of the plain trie
+	budget int
 	used   int // nodes, child entries and open alternatives beyond single branches
 	single map[singleKey]*node
 	merged map[string]*node
@@ -136,8 +137,13 @@ func compile(root *branch, pr *prune) *node {
 	if top == nil {
 		return &emptyNode
 	}
+	return compileWithin(budgetFactor*pr.size+budgetConstant, top, pr)
+}
+
+func compileWithin(budget int, top *plain, pr *prune) *node {
 	c := &compiler{
 		source: pr.size,
+		budget: budget,
 		single: make(map[singleKey]*node, pr.size),
 		merged: map[string]*node{},
 		leaves: map[*leaf]uint32{nil: 0},
@@ -214,7 +220,7 @@ func (c *compiler) key(list []*plain, miss *leaf) string {
 // the budget.
 func (c *compiler) expand(j job) {
 	list, miss := cut(j.list, j.miss)
-	if !c.afford(j.list, list) {
+	if !c.afford(j, list) {
 		c.widen(j)
 		return
 	}
@@ -248,19 +254,20 @@ func cut(list []*plain, miss *leaf) ([]*plain, *leaf) {
 	return list, miss
 }
 
-// afford reports whether the budget allows a node for the list and books it. A
-// branch on its own is free the first time: there are no more of those than
-// the source trie has.
-func (c *compiler) afford(whole, list []*plain) bool {
-	if len(whole) == 1 && !whole[0].seen {
-		whole[0].seen = true
+// afford reports whether the budget allows a node for a list, which cut left of
+// the job's, and books it. A branch on its own is free the first time: there are
+// no more of those than the source trie has. So is what side-by-side steps use
+// in place of a node of their own.
+func (c *compiler) afford(j job, list []*plain) bool {
+	if first := j.list[0]; len(j.list) == 1 && (!first.seen || first.fixed && j.miss == nil) {
+		first.seen = true
 		return true
 	}
-	cost := 1 + len(whole)
+	cost := 1 + len(j.list)
 	for _, p := range list {
 		cost += len(p.kids) * (1 + len(list))
 	}
-	if c.used+cost > budgetFactor*c.source+budgetConstant {
+	if c.used+cost > c.budget {
 		return false
 	}
 	c.used += cost
@@ -338,7 +345,7 @@ func (n *node) setChildren(all []slot) {
 		switch {
 		case s.size == 0:
 			n.rare().slash = s.node
-		case s.size <= 2 && isDots(s.first):
+		case isDots(s.first, s.size):
 			n.rare().dots[s.size-1] = s.node
 		default:
 			table = append(table, s)

@@ -137,10 +137,10 @@ func (sc *scope) walk(w http.ResponseWriter, r *http.Request, err error) error {
 // logError logs where net/http logs a panic.
 func logError(r *http.Request, err error) {
 	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.ErrorLog != nil {
-		s.ErrorLog.Printf("segue: %s %s: %v", r.Method, r.URL.Path, err)
+		s.ErrorLog.Printf("segue: %s %s: %v", r.Method, r.URL.EscapedPath(), err)
 		return
 	}
-	log.Printf("segue: %s %s: %v", r.Method, r.URL.Path, err)
+	log.Printf("segue: %s %s: %v", r.Method, r.URL.EscapedPath(), err)
 }
 
 // The errors of a miss. At the end of the list both are answered as by ServeMux,

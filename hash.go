@@ -30,7 +30,9 @@ func (s *slot) is(first, last uint64, seg string) bool {
 }
 
 // segmentKey returns a segment's first and last eight bytes as numbers. Up to
-// seven bytes are their own number and the second is 0.
+// seven bytes are their own number and the second is 0. From seventeen on all
+// others are mixed into the first, or names that differ in the middle would
+// have one key.
 func segmentKey(s string) (first, last uint64) {
 	if len(s) < 8 {
 		for i := range len(s) {
@@ -38,7 +40,12 @@ func segmentKey(s string) (first, last uint64) {
 		}
 		return first, 0
 	}
-	return load8(s, 0), load8(s, len(s)-8)
+	first, last = load8(s, 0), load8(s, len(s)-8)
+	for i := 8; len(s) > 16 && i < len(s)-8; i += 8 {
+		hi, lo := bits.Mul64(first^load8(s, i), 0x9e3779b97f4a7c15)
+		first = hi ^ lo
+	}
+	return first, last
 }
 
 func load8(s string, i int) uint64 {
@@ -47,19 +54,19 @@ func load8(s string, i int) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// isDots reports whether a key is that of "." or "..". Followed by NUL they have
-// the same, which the caller tells by the size, or leaves to resolve.
-func isDots(first uint64) bool { return first == '.' || first == '.'|'.'<<8 }
+// isDots reports whether a key is that of "." or "..".
+func isDots(first uint64, size int) bool {
+	return first == '.' && size == 1 || first == '.'|'.'<<8 && size == 2
+}
 
-// A hash is how a table finds a segment's slot. The first ones that are tried
-// are perfect: each child has the slot that it hashes to, so that one look
-// tells. Children with the same key, which differ in length or in the middle of
-// more than sixteen bytes, cannot be told apart so, and probing is the way out.
+// A hash is how a table finds a segment's slot. It is perfect: each child has the
+// slot that it hashes to, so that one look tells. Should no such one be found,
+// since two keys are the same, a child stands in the next free slot.
 type hash struct {
 	mul   uint64
+	moved *moved // of larger tables
 	mask  uint32
 	probe uint32 // how many more slots to look at
-	moved *moved // of larger tables
 }
 
 // moved shifts the slots of the children that share a bucket together, so that
@@ -70,8 +77,8 @@ type moved struct {
 	mask uint64
 }
 
-func (h *hash) slot(first, last uint64) uint32 {
-	key := h.mix(first, last)
+func (h *hash) slot(first, last uint64, size int) uint32 {
+	key := h.mix(first, last, size)
 	at := uint32(key >> 32)
 	if h.moved != nil {
 		at ^= uint32(h.moved.by[key>>16&h.moved.mask])
@@ -81,8 +88,8 @@ func (h *hash) slot(first, last uint64) uint32 {
 
 // mix spreads every bit of a key over the whole: a product's low half knows
 // nothing of the key's high bits, and names that end in numbers differ there.
-func (h *hash) mix(first, last uint64) uint64 {
-	hi, lo := bits.Mul64(first^bits.RotateLeft64(last, 29), h.mul)
+func (h *hash) mix(first, last uint64, size int) uint64 {
+	hi, lo := bits.Mul64(first^bits.RotateLeft64(last, 29)^uint64(size)<<56, h.mul)
 	return hi ^ lo
 }
 
@@ -114,7 +121,7 @@ func (n *node) setTable(children []slot) {
 func (n *node) tryTable(children []slot, h hash) bool {
 	slots := freeSlots(int(h.mask) + 1)
 	for _, c := range children {
-		i := h.slot(c.first, c.last)
+		i := h.slot(c.first, c.last, c.size)
 		if slots[i].node != nil {
 			return false
 		}
@@ -128,7 +135,7 @@ func (n *node) tryTable(children []slot, h hash) bool {
 func (n *node) probeTable(children []slot, h hash) {
 	slots := freeSlots(int(h.mask) + 1)
 	for _, c := range children {
-		i, steps := h.slot(c.first, c.last), uint32(0)
+		i, steps := h.slot(c.first, c.last, c.size), uint32(0)
 		for ; slots[i].node != nil; steps++ {
 			i = (i + 1) & h.mask
 		}
@@ -144,7 +151,7 @@ func (h *hash) move(children []slot) bool {
 	buckets := make([][]uint32, (h.mask+1)/4)
 	mask := uint64(len(buckets) - 1)
 	for _, c := range children {
-		key := h.mix(c.first, c.last)
+		key := h.mix(c.first, c.last, c.size)
 		b := key >> 16 & mask
 		buckets[b] = append(buckets[b], uint32(key>>32)&h.mask)
 	}

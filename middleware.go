@@ -14,7 +14,7 @@ import (
 // are composed, once for each place that its router is served from, and not for
 // each route or request: what it makes inside, such as a limiter or a cache,
 // there is one of in each place. It must not serve or look up requests by the
-// router that it is composed for; registering routes there is fine.
+// router that it is composed for, nor call its Use; registering routes is fine.
 type Middleware = func(next http.Handler) http.Handler
 
 // Chain joins middlewares into one, the first outermost. Its arguments are
@@ -141,7 +141,8 @@ func (rt *Router) ownsMisses(what string, handler http.Handler) {
 type site struct {
 	root     *Router
 	router   *Router
-	depth    int // how many routers lie above
+	depth    int     // how many routers lie above
+	line     []*site // those, from the root, and this one
 	children map[*mount]*site
 	chain    http.Handler // nil if the router has no middleware
 	version  int          // of the router's middlewares that chain was made from
@@ -151,6 +152,7 @@ func (s *site) child(m *mount) *site {
 	c := s.children[m]
 	if c == nil {
 		c = &site{root: s.root, router: m.child, depth: s.depth + 1}
+		c.line = append(slices.Clone(s.line), c)
 		if s.children == nil {
 			s.children = map[*mount]*site{}
 		}
@@ -209,6 +211,7 @@ func (rt *Router) compileOnce() (*table, []composition) {
 	defer graph.Unlock()
 	if rt.site == nil {
 		rt.site = &site{root: rt, router: rt}
+		rt.site.line = []*site{rt.site}
 		addRoot(rt)
 	}
 	if todo := rt.site.outdated(); len(todo) > 0 {
@@ -269,14 +272,20 @@ func (sc *scope) at(line []*mount) *scope {
 }
 
 // enter returns what a request runs through on its way to last within sc: the
-// first chain below depth, or last itself.
-func (sc *scope) enter(depth int, last http.Handler) http.Handler {
+// first chain that it has not passed when it comes out of from's, or last
+// itself. from is nil at the door.
+func (sc *scope) enter(from *site, last http.Handler) http.Handler {
 	for _, c := range sc.chained {
-		if c.depth > depth {
+		if !c.site.around(from) {
 			return c.chain
 		}
 	}
 	return last
+}
+
+// around reports whether s is other or a router around it.
+func (s *site) around(other *site) bool {
+	return other != nil && s.depth < len(other.line) && other.line[s.depth] == s
 }
 
 // forward ends a router's chain: it goes on to the matched route, by way of
@@ -286,10 +295,10 @@ func (s *site) forward(w http.ResponseWriter, r *http.Request) {
 	m, l := t.stateOf(r)
 	switch {
 	case l != nil:
-		l.scope.enter(s.depth, l.handler()).ServeHTTP(w, r)
+		l.scope.enter(s, l.handler()).ServeHTTP(w, r)
 		return
 	case m != nil:
-		m.target.enter(s.depth, m).ServeHTTP(w, r)
+		m.target.enter(s, m).ServeHTTP(w, r)
 		return
 	}
 	// A middleware passed on a request that this router has not seen, or that
@@ -297,11 +306,11 @@ func (s *site) forward(w http.ResponseWriter, r *http.Request) {
 	a := t.resolve(r)
 	if a.status != http.StatusOK {
 		m = t.newMiss(a, r)
-		m.target.enter(s.depth, m).ServeHTTP(w, m.mark(w, r))
+		m.target.enter(s, m).ServeHTTP(w, m.mark(w, r))
 		return
 	}
 	a.leaf.claim(r, a.path)
-	a.leaf.scope.enter(s.depth, a.leaf.handler()).ServeHTTP(w, r)
+	a.leaf.scope.enter(s, a.leaf.handler()).ServeHTTP(w, r)
 }
 
 // routes lists the routes in the order of [Router.Routes].

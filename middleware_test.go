@@ -1,6 +1,7 @@
 package segue_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -537,3 +538,42 @@ func TestMiddlewareMayRegisterWhileItIsBuilt(t *testing.T) {
 	}()
 	waitFor(t, done)
 }
+
+// A middleware may pass on another request, or one whose path another router
+// has matched since. Wherever that leads, the chains there are run.
+func TestAnotherRequestPassesTheChainsOnItsWay(t *testing.T) {
+	for name, elsewhere := range map[string]segue.Middleware{
+		"another request": func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				next.ServeHTTP(w, httptest.NewRequest("GET", "/admin/x", nil))
+			})
+		},
+		"a request that was served before": func(next http.Handler) http.Handler {
+			var app http.Handler
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				app, _ = r.Context().Value(appKey{}).(http.Handler)
+				other := httptest.NewRequest("GET", "/admin/x", nil)
+				app.ServeHTTP(httptest.NewRecorder(), other)
+				next.ServeHTTP(w, other)
+			})
+		},
+		"an inner ServeMux": func(next http.Handler) http.Handler {
+			mux := http.NewServeMux()
+			mux.Handle("/", next)
+			return http.StripPrefix("/public", mux)
+		},
+	} {
+		app := segue.New()
+		app.Use(via("app"))
+		admin := app.Group("/admin", via("admin"))
+		admin.GET("/x", shows)
+		public := app.Group("/public", elsewhere)
+		public.Handle("/", http.HandlerFunc(shows))
+		r := httptest.NewRequest("GET", "/public/admin/x", nil)
+		w := httptest.NewRecorder()
+		app.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), appKey{}, http.Handler(app))))
+		assert.Equal(t, "app admin", viaOf(w), name)
+	}
+}
+
+type appKey struct{}

@@ -48,8 +48,8 @@ func (t *table) missOf(r *http.Request) *miss {
 // is none.
 func missIn(r *http.Request) *miss {
 	m, _ := r.Context().Value(missKey{}).(*miss)
-	if m == nil || m.pattern != r.Pattern {
-		return nil // another router has had the request since
+	if m == nil || keyOf(m.pattern) != keyOf(r.Pattern) {
+		return nil // a router has had the request since
 	}
 	return m
 }
@@ -64,7 +64,7 @@ func (t *table) serveMiss(w http.ResponseWriter, r *http.Request, a answer) {
 	}
 	m := t.newMiss(a, r)
 	r = m.mark(w, r)
-	m.target.enter(-1, m).ServeHTTP(w, r)
+	m.target.enter(nil, m).ServeHTTP(w, r)
 }
 
 // newMiss decides who owns the miss and whose handler answers it.

@@ -414,3 +414,26 @@ func assertRedirectAnswers(t *testing.T, app *segue.Router, method, path string)
 		assert.Equal(t, 200, next.Status, "%s %s -> %s", method, path, location)
 	}
 }
+
+// A middleware may dispatch a redirect again, under another path.
+func TestRedirectDispatchedAgainIsAMatch(t *testing.T) {
+	if !segue.KeyIsIdentity {
+		t.Skip("under purego the pattern's text alone does not tell the redirect from the match")
+	}
+	app := segue.New()
+	app.PathValues(false)
+	app.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if path, cut := strings.CutSuffix(r.URL.Path, "/"); cut {
+				r.URL.Path = path
+				app.ServeHTTP(w, r)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	})
+	app.GET("/again/{id}", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, segue.Param(r, "id")) })
+	w := sent(app, "GET", "/again/7/")
+	assert.Equal(t, 200, w.Code)
+	assert.Equal(t, "7", w.Body.String())
+}

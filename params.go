@@ -222,10 +222,10 @@ func parseAs[T any](s string) (T, error) {
 		n, err := strconv.ParseUint(s, 10, 64)
 		return any(n).(T), err
 	case float32:
-		n, err := strconv.ParseFloat(s, 32)
+		n, err := parseFloat(s, 32)
 		return any(float32(n)).(T), err
 	case float64:
-		n, err := strconv.ParseFloat(s, 64)
+		n, err := parseFloat(s, 64)
 		return any(n).(T), err
 	case bool:
 		b, err := strconv.ParseBool(s)
@@ -270,12 +270,22 @@ func setKind(v reflect.Value, s string) (err error) {
 		v.SetUint(n)
 	case v.CanFloat():
 		var n float64
-		n, err = strconv.ParseFloat(s, v.Type().Bits())
+		n, err = parseFloat(s, v.Type().Bits())
 		v.SetFloat(n)
 	default:
 		panic("segue: ParamAs and QueryAs cannot make a " + v.Type().String() + "; give its pointer an UnmarshalText method")
 	}
 	return err
+}
+
+// parseFloat takes decimal numbers alone: NaN and the infinities, which
+// strconv takes as well, are no values that a handler expects, nor can JSON
+// write them.
+func parseFloat(s string, bits int) (float64, error) {
+	if strings.Trim(s, "+-.0123456789eE") != "" {
+		return 0, &strconv.NumError{Func: "ParseFloat", Num: s, Err: strconv.ErrSyntax}
+	}
+	return strconv.ParseFloat(s, bits)
 }
 
 // reasonOf says what is wrong without the text of somebody else's error.

@@ -188,7 +188,10 @@ func (ps *parser) setHost(from, to int) *PatternError {
 // canonicalHost is the form in which hosts are compared: RFC 3986 (3.2.2)
 // makes them case-insensitive, and a final dot names the same host.
 func canonicalHost(host string) string {
-	return strings.ToLower(strings.TrimSuffix(host, "."))
+	if len(host) > 1 { // "." is no host, and must not become none
+		host = strings.TrimSuffix(host, ".")
+	}
+	return strings.ToLower(host)
 }
 
 // parsePath parses the text from its first slash on and sets what r.Pattern
@@ -330,7 +333,7 @@ func (ps *parser) show(seg segment, from, to int) string {
 		return "{" + seg.text + "}"
 	case seg.kind == rest && seg.text != "":
 		return "{" + seg.text + "...}"
-	case seg == segment{} && ps.p.verb && len(ps.p.segs) > 1:
+	case seg == segment{} && ps.p.verb && to == len(ps.text) && len(ps.p.segs) > 1:
 		return "{$}" // but a verb's "/" alone shows as it was written
 	}
 	return ps.text[from:to]

@@ -81,7 +81,7 @@ func (t *table) addLeaves(b *branch) {
 			l.serveFiles(f)
 		}
 		l.direct = !l.isRest && !l.isSlow
-		l.serve = funcOf(l.scope.enter(-1, l.handler()))
+		l.serve = funcOf(l.scope.enter(nil, l.handler()))
 		if l.scope.values {
 			l.names = pathNamesOf(e.names())
 		}
@@ -295,6 +295,10 @@ func namedMethods(b *branch, keep func(*entry) bool) (named []string, hasAny boo
 // HEAD, and those for any method. "" stands for a method that no route names.
 // With mixed, a route for any method may hide one of the method's own.
 func compileFor(b *branch, keep func(*entry) bool, method string, mixed bool) *node {
+	return compile(b, pruneFor(keep, method, mixed))
+}
+
+func pruneFor(keep func(*entry) bool, method string, mixed bool) *prune {
 	rank := func(m string) int {
 		switch {
 		case m == method:
@@ -306,11 +310,11 @@ func compileFor(b *branch, keep func(*entry) bool, method string, mixed bool) *n
 		}
 		return 3
 	}
-	return compile(b, &prune{
+	return &prune{
 		second: mixed,
 		wanted: func(e *entry) bool { return rank(e.method) < 3 && keep(e) },
 		better: func(old, new *leaf) bool { return rank(new.route.method) < rank(old.route.method) },
-	})
+	}
 }
 
 // lookup returns the route that wins among those of the trie that pick names,

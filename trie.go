@@ -163,15 +163,15 @@ func (b *branch) conflict(method string, segs []segment) *entry {
 // see it.
 type node struct {
 	slots []slot // a hash table of the literal children; its size is a power of two
+	param *node  // where any other segment leads, nil if nowhere
+	miss  *leaf  // answers where the next segment leads nowhere: a rest, or nil
 	hash  hash
-	param *node // where any other segment leads, nil if nowhere
-	miss  *leaf // answers where the next segment leads nowhere: a rest, or nil
-	end   *leaf // answers where the path ends here: a route, a rest, or nil
 
 	// What end and the final slash come to on a clean path, with slowLeaf where
 	// the other spelling of the path could answer better.
 	fastEnd   *leaf
 	fastSlash *leaf
+	end       *leaf // answers where the path ends here: a route, a rest, or nil
 
 	*extra // what few nodes have
 }
@@ -245,7 +245,7 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 
 		next := n.param
 		if len(n.slots) != 0 {
-			s := &n.slots[n.hash.slot(first, last)]
+			s := &n.slots[n.hash.slot(first, last, size)]
 			if (s.first^first)|(s.last^last)|uint64(s.size^size) == 0 {
 				next = s.node
 				goto step
@@ -257,7 +257,7 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 		if size == 0 && i == len(path) {
 			return n.fastSlash, i
 		}
-		if next == nil || size == 0 || isDots(first) {
+		if next == nil || size == 0 || isDots(first, size) {
 			return n.miss, i
 		}
 	step:
@@ -323,7 +323,7 @@ func shortTail(p string) uint64 {
 
 // probed looks for a child in the slots behind its own.
 func (n *node) probed(first, last uint64, text string) *node {
-	i := n.hash.slot(first, last)
+	i := n.hash.slot(first, last, len(text))
 	for range n.hash.probe {
 		i++
 		if s := &n.slots[i&n.hash.mask]; s.is(first, last, text) {
@@ -351,7 +351,7 @@ func (n *node) child(seg string) *node {
 		return nil
 	}
 	first, last := segmentKey(seg)
-	if s := &n.slots[n.hash.slot(first, last)]; s.is(first, last, seg) {
+	if s := &n.slots[n.hash.slot(first, last, len(seg))]; s.is(first, last, seg) {
 		return s.node
 	}
 	return n.probed(first, last, seg)

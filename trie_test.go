@@ -4,9 +4,11 @@ import (
 	"encoding/binary"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +29,9 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
+
+// KeyIsIdentity is for the tests outside of the package.
+const KeyIsIdentity = keyIsIdentity
 
 // checkTrie returns what is wrong with a compiled trie, nil if nothing is.
 func checkTrie(root *node, source int) error {
@@ -73,6 +78,7 @@ func childrenOf(n *node) []*node {
 				all = append(all, d)
 			}
 		}
+		all = append(all, n.wide...)
 	}
 	return all
 }
@@ -96,6 +102,9 @@ func checkNode(n *node) error {
 		}
 	}
 	wide := n.extra != nil && n.wide != nil
+	if wide && slices.ContainsFunc(n.wide, func(o *node) bool { return o.extra != nil && o.wide != nil }) {
+		return fmt.Errorf("a wide node among those that are stepped through side by side")
+	}
 	if wide && (len(n.slots) > 0 || n.param != nil || n.miss != slowLeaf || n.fastEnd != slowLeaf || n.fastSlash != slowLeaf) {
 		return fmt.Errorf("a wide node that find could take for a compiled one")
 	}
@@ -268,4 +277,108 @@ func TestOneStepPerSegment(t *testing.T) {
 	}
 	assert.Equal(t, 13, steps)
 	assert.Contains(t, n.end.text, "zzz")
+}
+
+// Whatever the budget, the answers are the same: random sets, with and without
+// room for merged nodes, and every path that could tell the two apart.
+func TestBudgetNeverChangesTheAnswer(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	segs := []string{"a", "b", "a-literal-of-more-than-sixteen-bytes", "{x}", "{x}"}
+	sets := 400
+	if testing.Short() {
+		sets = 100
+	}
+	for range sets {
+		rt := New()
+		for range 2 + random.IntN(12) {
+			path := ""
+			for i := range 1 + random.IntN(5) {
+				path += "/" + strings.Replace(segs[random.IntN(len(segs))], "x", fmt.Sprintf("x%d", i), 1)
+			}
+			path += []string{"", "", "/", "/{$}", "/{rest...}"}[random.IntN(5)]
+			register(rt, path)
+		}
+		comparePaths(t, rt, segs[:3])
+	}
+}
+
+// register leaves out what is there already.
+func register(rt *Router, path string) {
+	defer func() { _ = recover() }()
+	rt.HandleFunc("GET "+path, showPattern)
+}
+
+func comparePaths(t *testing.T, rt *Router, segs []string) {
+	t.Helper()
+	rt.current() // gives the entries their leaves
+	pr := pruneFor((*entry).inUse, "GET", false)
+	top := pr.copy(rt.hosts[""])
+	tight, roomy := compileWithin(0, top, pr), rt.current().nowhere.get
+	var path func(prefix string, depth int)
+	path = func(prefix string, depth int) {
+		for _, s := range append([]string{"", "c"}, segs...) {
+			p := prefix + "/" + s
+			want := roomy.walk(segments{path: p})
+			require.True(t, want == tight.walk(segments{path: p}), p)
+			if l, _ := tight.find(p); l != slowLeaf && isClean(p) {
+				require.True(t, want == l, p)
+			}
+			if depth > 1 {
+				path(p, depth-1)
+			}
+		}
+	}
+	path("", 4)
+}
+
+// The set that a tight budget once made a node of that was in its own list.
+func TestBudgetBesideACatchAll(t *testing.T) {
+	for _, n := range []int{22, 200} {
+		rt := New()
+		rt.HandleFunc("GET /", showPattern)
+		for i := range n {
+			rt.HandleFunc(fmt.Sprintf("GET /page%d/edit", i), showPattern)
+			rt.HandleFunc(fmt.Sprintf("GET /{user}/act%d", i), showPattern)
+		}
+		for i := range n {
+			assert.Equal(t, fmt.Sprintf("GET /{user}/act%d user=page%d", n-1-i, i), serve(rt, "GET", fmt.Sprintf("/page%d/act%d", i, n-1-i)).Body.String())
+			assert.Equal(t, "GET /", serve(rt, "GET", fmt.Sprintf("/page%d/none", i)).Body.String())
+		}
+	}
+}
+
+// Names that differ in the middle alone, or in their length alone, are told
+// apart in one look as well.
+func TestTablesArePerfect(t *testing.T) {
+	for _, form := range []string{"organization-%05d-settings-page", "resource%d", "%d", "a-%04d-quite-long-name-with-the-number-inside-%[1]d-and-a-common-end"} {
+		var n node
+		var slots []slot
+		for i := range 5000 {
+			slots = append(slots, newSlot(fmt.Sprintf(form, i), new(node)))
+		}
+		n.setChildren(slots)
+		assert.Zero(t, n.hash.probe, form)
+	}
+	var n node
+	var slots []slot
+	for i := 1; i <= 40; i++ {
+		slots = append(slots, newSlot(strings.Repeat("a", i), new(node)), newSlot("a"+strings.Repeat("\x00", i), new(node)))
+	}
+	n.setChildren(slots)
+	assert.Zero(t, n.hash.probe)
+}
+
+// What only looks like a dot segment or a host is none, as in ServeMux.
+func TestAlmostDots(t *testing.T) {
+	mux, rt := http.NewServeMux(), New()
+	for _, p := range []string{"/{id}", "/{rest...}", "/.%00", "/x/%2e%00", "/x/{y}", "./host", "host/x"} {
+		h := func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Pattern, " ", r.PathValue("id")) }
+		mux.HandleFunc(p, h)
+		rt.HandleFunc(p, h)
+	}
+	for _, target := range []string{"/.%00", "/..%00", "/.%00%00", "/..%00%00", "/%2e", "/%2e%2e", "/x/.%00", "/x/..%00", "/host", "/...", "/.a", "/x/..."} {
+		want, got := serve(mux, "GET", target), serve(rt, "GET", target)
+		assert.Equal(t, want.Code, got.Code, target)
+		assert.Equal(t, want.Body.String(), got.Body.String(), target)
+	}
 }

@@ -237,6 +237,9 @@ func (n *node) appendChildren(to []*node) []*node {
 	if n.extra != nil {
 		to = append(append(to, n.slash), n.wide...)
 		to = append(to, n.dots[:]...)
+		for _, s := range n.twins {
+			to = append(to, s.node)
+		}
 	}
 	return to
 }

@@ -42,7 +42,7 @@ func segmentKey(s string) (first, last uint64) {
 	}
 	first, last = load8(s, 0), load8(s, len(s)-8)
 	for i := 8; len(s) > 16 && i < len(s)-8; i += 8 {
-		hi, lo := bits.Mul64(first^load8(s, i), 0x9e3779b97f4a7c15)
+		hi, lo := bits.Mul64(first^load8(s, i)^uint64(len(s)), 0x9e3779b97f4a7c15)
 		first = hi ^ lo
 	}
 	return first, last
@@ -60,41 +60,45 @@ func isDots(first uint64, size int) bool {
 }
 
 // A hash is how a table finds a segment's slot. It is perfect: each child has the
-// slot that it hashes to, so that one look tells. Should no such one be found,
-// since two keys are the same, a child stands in the next free slot.
+// slot that it hashes to, so that one look tells. Of children with one key, such
+// as those that differ in a final NUL alone, all but the first are twins, which
+// are looked through one by one; twins tells that there are some.
 type hash struct {
 	mul   uint64
 	moved *moved // of larger tables
 	mask  uint32
-	probe uint32 // how many more slots to look at
+	twins bool
 }
 
 // moved shifts the slots of the children that share a bucket together, so that
 // a table of any size can be perfect: "hash, displace, and compress" of
 // Belazzougui, Botelho and Dietzfelbinger, without the compressing.
 type moved struct {
-	by   []uint16
-	mask uint64
+	by []uint16 // a power of two of them
 }
 
-func (h *hash) slot(first, last uint64, size int) uint32 {
-	key := h.mix(first, last, size)
+func (h *hash) slot(first, last uint64) uint32 {
+	key := h.mix(first, last)
 	at := uint32(key >> 32)
 	if h.moved != nil {
-		at ^= uint32(h.moved.by[key>>16&h.moved.mask])
+		at ^= uint32(h.moved.by[key>>16&uint64(len(h.moved.by)-1)])
 	}
 	return at & h.mask
 }
 
 // mix spreads every bit of a key over the whole: a product's low half knows
 // nothing of the key's high bits, and names that end in numbers differ there.
-func (h *hash) mix(first, last uint64, size int) uint64 {
-	hi, lo := bits.Mul64(first^bits.RotateLeft64(last, 29)^uint64(size)<<56, h.mul)
+func (h *hash) mix(first, last uint64) uint64 {
+	hi, lo := bits.Mul64(first^bits.RotateLeft64(last, 29), h.mul)
 	return hi ^ lo
 }
 
 // setTable seeks a hash that gives each child a slot of its own.
 func (n *node) setTable(children []slot) {
+	children, twins := splitTwins(children)
+	if len(twins) > 0 {
+		n.rare().twins = twins
+	}
 	const tries = 64
 	seed := uint64(0x9e3779b97f4a7c15)
 	next := func() uint64 {
@@ -104,24 +108,42 @@ func (n *node) setTable(children []slot) {
 	size := 1 << bits.Len(uint(len(children)-1))
 	if len(children) <= 32 { // more have no chance without being moved, by the birthday rule
 		for i := range 3 * tries {
-			if n.tryTable(children, hash{mul: next(), mask: uint32(size<<(i/tries) - 1)}) {
+			if n.tryTable(children, hash{mul: next(), mask: uint32(size<<(i/tries) - 1), twins: len(twins) > 0}) {
 				return
 			}
 		}
 	}
 	size = 1 << bits.Len(uint(len(children)+len(children)/3))
-	for range tries / 4 {
-		if h := (hash{mul: next(), mask: uint32(size - 1)}); h.move(children) && n.tryTable(children, h) {
+	for i := range tries {
+		h := hash{mul: next(), mask: uint32(size<<(i/16) - 1), twins: len(twins) > 0}
+		if h.move(children) && n.tryTable(children, h) {
 			return
 		}
 	}
-	n.probeTable(children, hash{mul: next(), mask: uint32(size - 1)})
+	// Nobody has seen this happen; it would be slow, and right.
+	n.rare().twins = append(twins, children...)
+	n.slots, n.hash = freeSlots(1), hash{twins: true}
+}
+
+// splitTwins takes the children apart whose key another one has before them.
+func splitTwins(children []slot) (first, twins []slot) {
+	seen := make(map[[2]uint64]bool, len(children))
+	for _, c := range children {
+		key := [2]uint64{c.first, c.last}
+		if seen[key] {
+			twins = append(twins, c)
+			continue
+		}
+		seen[key] = true
+		first = append(first, c)
+	}
+	return first, twins
 }
 
 func (n *node) tryTable(children []slot, h hash) bool {
 	slots := freeSlots(int(h.mask) + 1)
 	for _, c := range children {
-		i := h.slot(c.first, c.last, c.size)
+		i := h.slot(c.first, c.last)
 		if slots[i].node != nil {
 			return false
 		}
@@ -131,27 +153,13 @@ func (n *node) tryTable(children []slot, h hash) bool {
 	return true
 }
 
-// probeTable puts each child into the next free slot.
-func (n *node) probeTable(children []slot, h hash) {
-	slots := freeSlots(int(h.mask) + 1)
-	for _, c := range children {
-		i, steps := h.slot(c.first, c.last, c.size), uint32(0)
-		for ; slots[i].node != nil; steps++ {
-			i = (i + 1) & h.mask
-		}
-		slots[i] = c
-		h.probe = max(h.probe, steps)
-	}
-	n.slots, n.hash = slots, h
-}
-
 // move seeks by how much to move each bucket, the fullest first. It fails where
 // two of a bucket have one slot.
 func (h *hash) move(children []slot) bool {
 	buckets := make([][]uint32, (h.mask+1)/4)
 	mask := uint64(len(buckets) - 1)
 	for _, c := range children {
-		key := h.mix(c.first, c.last, c.size)
+		key := h.mix(c.first, c.last)
 		b := key >> 16 & mask
 		buckets[b] = append(buckets[b], uint32(key>>32)&h.mask)
 	}
@@ -161,7 +169,7 @@ func (h *hash) move(children []slot) bool {
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(len(buckets[b]), len(buckets[a])) })
 	used := make([]bool, h.mask+1)
-	h.moved = &moved{by: make([]uint16, len(buckets)), mask: mask}
+	h.moved = &moved{by: make([]uint16, len(buckets))}
 	for _, b := range order {
 		by, ok := room(used, buckets[b])
 		if !ok {

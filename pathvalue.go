@@ -150,6 +150,10 @@ func clearPathValues(r *http.Request) {
 	}
 }
 
+// mayBeFilled reports whether there is anything to clear: mostly nobody was
+// there before.
+func mayBeFilled(r *http.Request) bool { return !direct || fields.of(r).pat != nil }
+
 // pathValuesFilled reports whether the router that matched r last, segue or
 // ServeMux, wrote the fields behind r.PathValue.
 func pathValuesFilled(r *http.Request) bool {

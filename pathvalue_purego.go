@@ -38,6 +38,10 @@ func setPathValues(r *http.Request, names *pathNames, values []string) {
 // clearPathValues is setPathValues without names.
 func clearPathValues(r *http.Request) { clearPortably(r) }
 
+// mayBeFilled reports whether there is anything to clear; that cannot be seen
+// from here.
+func mayBeFilled(*http.Request) bool { return true }
+
 // pathValuesFilled reports whether the fields behind r.PathValue were written;
 // that cannot be seen from here.
 func pathValuesFilled(*http.Request) bool { return false }

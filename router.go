@@ -200,7 +200,7 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if l != nil && (l.direct || l.isRest && !l.isSlow && (at >= len(path) || uncleanAt(path, at-1) < 0)) {
 			r.Pattern = l.text
 			if l.names == nil {
-				if !direct || pathValuesFilled(r) { // mostly nobody was there before
+				if mayBeFilled(r) {
 					clearPathValues(r)
 				}
 			} else {

@@ -179,6 +179,7 @@ type node struct {
 type extra struct {
 	slash    *node    // the literal child for the empty segment behind a final slash
 	dots     [2]*node // the literal children "." and "..": written encoded, reached encoded
+	twins    []slot   // literal children whose key another has: see hash
 	text     string   // what leads here, if that is a literal of more than sixteen bytes
 	wide     []*node  // stepped through side by side instead of all above
 	wideMiss *leaf
@@ -207,8 +208,7 @@ var slowNode = node{end: slowLeaf, miss: slowLeaf, fastEnd: slowLeaf, fastSlash:
 // [table.resolve] must decide. One step per segment, no allocation.
 //
 // Nothing is called from the loop, so that all of it stays in registers: what
-// is rarer, segments from 16 bytes on and tables that need probing, goes on in
-// findOn.
+// is rarer, segments from 16 bytes on and tables with twins, goes on in findOn.
 func (n *node) find(path string) (l *leaf, unchecked int) {
 	var tail uint64 // the path's last eight bytes, the last one highest
 	if len(path) >= 8 {
@@ -245,12 +245,12 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 
 		next := n.param
 		if len(n.slots) != 0 {
-			s := &n.slots[n.hash.slot(first, last, size)]
+			s := &n.slots[n.hash.slot(first, last)]
 			if (s.first^first)|(s.last^last)|uint64(s.size^size) == 0 {
 				next = s.node
 				goto step
 			}
-			if n.hash.probe != 0 {
+			if n.hash.twins {
 				return n.findOn(path, i)
 			}
 		}
@@ -276,10 +276,10 @@ func (n *node) findOn(path string, i int) (*leaf, int) {
 		switch {
 		case seg == "" && !more:
 			return n.fastSlash, i
-		case seg == "" || seg == "." || seg == "..":
+		case len(seg) <= 2 && (seg == "" || seg == "." || seg == ".."):
 			return n.miss, i
 		}
-		next := n.child(seg)
+		next := n.literal(seg)
 		if next == nil {
 			next = n.param
 		}
@@ -321,18 +321,6 @@ func shortTail(p string) uint64 {
 	return w
 }
 
-// probed looks for a child in the slots behind its own.
-func (n *node) probed(first, last uint64, text string) *node {
-	i := n.hash.slot(first, last, len(text))
-	for range n.hash.probe {
-		i++
-		if s := &n.slots[i&n.hash.mask]; s.is(first, last, text) {
-			return s.node
-		}
-	}
-	return nil
-}
-
 // child returns where a decoded segment leads, nil if no literal child has it.
 func (n *node) child(seg string) *node {
 	switch seg {
@@ -347,14 +335,26 @@ func (n *node) child(seg string) *node {
 		}
 		return nil
 	}
+	return n.literal(seg)
+}
+
+// literal is child for all but the empty and the dot segments.
+func (n *node) literal(seg string) *node {
 	if len(n.slots) == 0 {
 		return nil
 	}
 	first, last := segmentKey(seg)
-	if s := &n.slots[n.hash.slot(first, last, len(seg))]; s.is(first, last, seg) {
+	if s := &n.slots[n.hash.slot(first, last)]; s.is(first, last, seg) {
 		return s.node
 	}
-	return n.probed(first, last, seg)
+	if n.hash.twins {
+		for i := range n.twins {
+			if s := &n.twins[i]; s.is(first, last, seg) {
+				return s.node
+			}
+		}
+	}
+	return nil
 }
 
 // walk is find for every path: encoded or not, clean or not, through wide nodes

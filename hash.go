@@ -78,12 +78,11 @@ type moved struct {
 }
 
 func (h *hash) slot(first, last uint64) uint32 {
-	key := h.mix(first, last)
-	at := uint32(key >> 32)
-	if h.moved != nil {
-		at ^= uint32(h.moved.by[key>>16&uint64(len(h.moved.by)-1)])
+	if h.moved == nil {
+		return uint32((first^bits.RotateLeft64(last, 29))*h.mul>>32) & h.mask
 	}
-	return at & h.mask
+	key := h.mix(first, last)
+	return (uint32(key>>32) ^ uint32(h.moved.by[key>>16&uint64(len(h.moved.by)-1)])) & h.mask
 }
 
 // mix spreads every bit of a key over the whole: a product's low half knows
@@ -106,8 +105,8 @@ func (n *node) setTable(children []slot) {
 		return seed
 	}
 	size := 1 << bits.Len(uint(len(children)-1))
-	if len(children) <= 32 { // more have no chance without being moved, by the birthday rule
-		for i := range 3 * tries {
+	if len(children) <= plainChildren {
+		for i := range 4 * tries {
 			if n.tryTable(children, hash{mul: next(), mask: uint32(size<<(i/tries) - 1), twins: len(twins) > 0}) {
 				return
 			}
@@ -140,16 +139,28 @@ func splitTwins(children []slot) (first, twins []slot) {
 	return first, twins
 }
 
+// plainChildren is up to how many children a table is sought in which no bucket
+// is moved, which a lookup finds sooner. More have no chance within a size that
+// one would want, by the birthday rule.
+const plainChildren = 64
+
 func (n *node) tryTable(children []slot, h hash) bool {
-	slots := freeSlots(int(h.mask) + 1)
+	var small [8 * plainChildren]bool
+	used := small[:]
+	if int(h.mask) >= len(small) {
+		used = make([]bool, h.mask+1)
+	}
 	for _, c := range children {
 		i := h.slot(c.first, c.last)
-		if slots[i].node != nil {
+		if used[i] {
 			return false
 		}
-		slots[i] = c
+		used[i] = true
 	}
-	n.slots, n.hash = slots, h
+	n.slots, n.hash = freeSlots(int(h.mask)+1), h
+	for _, c := range children {
+		n.slots[h.slot(c.first, c.last)] = c
+	}
 	return true
 }
 

@@ -32,13 +32,13 @@ func (d *drawing) line(left, right string) {
 // list adds a line of names behind a heading, as many as there is room for.
 func (d *drawing) list(heading string, names []string) {
 	for i, name := range names {
-		more := fmt.Sprintf(" and %d more", len(names)-i)
-		next := heading + " " + name
+		next, room := heading+" "+name, 0
 		if i < len(names)-1 {
 			next += ","
+			room = len(fmt.Sprintf(" and %d more", len(names)-i-1))
 		}
-		if i > 0 && width(printable(next))+len(more) > drawWidth {
-			heading += more
+		if i > 0 && width(printable(next))+room > drawWidth {
+			heading = strings.TrimSuffix(heading, ",") + fmt.Sprintf(" and %d more", len(names)-i)
 			break
 		}
 		heading = next

@@ -438,7 +438,7 @@ func (x *explainer) judge() {
 	}
 	x.judgePaths()
 	x.judgeMethods()
-	if len(x.verdicts) == 0 {
+	if len(x.verdicts) == 0 && (x.status != http.StatusNoContent || len(steps[len(steps)-1].Open) == 1) {
 		steps[len(steps)-1].Rule = nothingElse
 	}
 	for _, v := range x.verdicts {

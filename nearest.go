@@ -81,7 +81,7 @@ func (x *explainer) nearness(l *leaf, sent segments) (near, bool) {
 	other := segments{otherSpelling(sent.path), sent.escaped}
 	here := l.route.host == "" || l.route.host == requestHost(x.host)
 	switch {
-	case l.route.alias != written, l.accepts != nil && matches(place, sent):
+	case l.route.alias != written, l.accepts != nil && matches(place, sent) && !l.accepts(sent):
 		return n, false // named by its own path, or there but for a file
 	case matches(place, sent) && here:
 		n.why = "the same path by another method"

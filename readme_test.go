@@ -67,7 +67,7 @@ func wrapped(block string) string {
 		body = "func _() {\n" + body + "}\n"
 	}
 	imports := `"github.com/segue-go/segue"; "io/fs"; "net/http"; "testing"`
-	for _, path := range []string{"context", "database/sql", "embed", "errors", "fmt", "log", "log/slog", "os", "slices", "strings", "sync/atomic", "time"} {
+	for _, path := range []string{"context", "crypto/rand", "database/sql", "embed", "errors", "fmt", "log", "log/slog", "os", "slices", "strings", "sync/atomic", "time"} {
 		if strings.Contains(block, filepath.Base(path)+".") {
 			imports += fmt.Sprintf("; %q", path)
 		}

@@ -30,7 +30,7 @@ import (
 )
 
 func main() {
-	addr := flag.String("addr", "localhost:18002", "where to listen")
+	addr := flag.String("addr", "localhost:18009", "where to listen")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

@@ -18,7 +18,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	listener, err := net.Listen("tcp", "localhost:18003")
+	listener, err := net.Listen("tcp", "localhost:18010")
 	if err == nil {
 		err = serve(ctx, listener, newApp(slog.Default()))
 	}

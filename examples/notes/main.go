@@ -36,7 +36,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.addr, "addr", "localhost:18002", "where to listen")
+	flag.StringVar(&o.addr, "addr", "localhost:18008", "where to listen")
 	flag.StringVar(&o.db, "db", "notes.db", "the SQLite file, or :memory:")
 	flag.StringVar(&o.origin, "origin", "https://app.example", "whose pages may call the API from a browser")
 	flag.IntVar(&o.limit, "limit", 100, "requests to the API a minute, for each client address")

@@ -123,7 +123,7 @@ func TestREADME(t *testing.T) {
 			t.Skip("the README's commands need ", tool)
 		}
 	}
-	const home = "http://localhost:18002"
+	const home = "http://localhost:18008"
 	p := start(t, "-db", ":memory:")
 	for _, block := range blocks(t, "console") {
 		for part := range strings.SplitSeq("\n"+block, "\n$ ") {

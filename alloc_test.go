@@ -195,7 +195,11 @@ func (row allocRow) check(t *testing.T, rt *Router) {
 	serve := func() { rt.ServeHTTP(w, r) }
 	serve()
 	require.Zero(t, w.status, "the answer's status")
-	assert.Equal(t, float64(row.allocs), testing.AllocsPerRun(100, serve), "allocations")
+	allocs := testing.AllocsPerRun(100, serve)
+	for range 4 {
+		allocs = min(allocs, testing.AllocsPerRun(100, serve))
+	}
+	assert.Equal(t, float64(row.allocs), allocs, "allocations")
 	assert.LessOrEqual(t, bytesPerRun(3100, serve), row.bytes+1, "bytes")
 }
 
@@ -208,7 +212,17 @@ func (row allocRow) request(t *testing.T) *http.Request {
 	return r
 }
 
+// bytesPerRun takes the least of a few tries: whatever else the process does
+// meanwhile counts as well.
 func bytesPerRun(n int, serve func()) float64 {
+	least := bytesOnce(n, serve)
+	for range 4 {
+		least = min(least, bytesOnce(n, serve))
+	}
+	return least
+}
+
+func bytesOnce(n int, serve func()) float64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range n {

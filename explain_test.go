@@ -25,8 +25,31 @@ func explainFault(rt *Router, r *http.Request) string {
 	trace, match := rt.Explain(r), rt.Lookup(r)
 	return cmp.Or(
 		matchFault(trace.Match, match),
+		servingFault(rt, r, match),
 		stepsFault(trace),
 		drawingFault(trace.String()))
+}
+
+// servingFault holds the answer against what serving does.
+func servingFault(rt *Router, r *http.Request, m Match) string {
+	served := r.Clone(r.Context())
+	if status := statusOf(rt, served); status != m.Status || served.Pattern != m.Route.Pattern {
+		return fmt.Sprintf("serving gives %d %q, Lookup %+v", status, served.Pattern, m)
+	}
+	return ""
+}
+
+// statusOf serves r. Handlers that were made for another writer panic when they
+// are reached: that is a 200.
+func statusOf(rt *Router, r *http.Request) (status int) {
+	w := httptest.NewRecorder()
+	defer func() {
+		if recover() != nil {
+			status = http.StatusOK
+		}
+	}()
+	rt.ServeHTTP(w, r)
+	return w.Code
 }
 
 func matchFault(a, b Match) string {

@@ -1,0 +1,23 @@
+// The server with chi.
+package main
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/segue-go/segue/benchmarks/e2e/servers/serve"
+)
+
+func main() {
+	o := serve.Flags()
+	router := chi.NewRouter()
+	for range o.Middlewares {
+		router.Use(serve.PassOn)
+	}
+	paths, param := o.Paths()
+	for _, path := range paths {
+		router.Get(path, o.Standard(func(r *http.Request) string { return chi.URLParam(r, param) }))
+	}
+	o.Run(router)
+}

@@ -1,0 +1,18 @@
+// The server with http.ServeMux.
+package main
+
+import (
+	"net/http"
+
+	"github.com/segue-go/segue/benchmarks/e2e/servers/serve"
+)
+
+func main() {
+	o := serve.Flags()
+	mux := http.NewServeMux()
+	paths, param := o.Paths()
+	for _, path := range paths {
+		mux.HandleFunc("GET "+path, o.Standard(func(r *http.Request) string { return r.PathValue(param) }))
+	}
+	o.Run(o.Wrap(mux))
+}

@@ -358,7 +358,12 @@ func oracleHost(host string) string {
 	return oracleLower(host)
 }
 
-func oracleLower(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
+func oracleLower(host string) string {
+	if host == "." {
+		return host // no host, but not every host either
+	}
+	return strings.TrimSuffix(strings.ToLower(host), ".")
+}
 
 // oracleMux reads a pattern of Handle, mounted at prefix ("" for the root).
 func oracleMux(prefix, pattern string) *oracleRoute {

@@ -157,15 +157,19 @@ func (r *results) routingShare() string {
 		for _, peer := range []string{"nethttp", "chi", "gin"} {
 			line = append(line, withInterval(pair.ratios("segue", peer)))
 		}
-		table.Row(append(line, fmt.Sprint(len(pair.ratios("segue", "segue"))))...)
+		rounds := ""
+		if pair != nil {
+			rounds = fmt.Sprint(len(pair.ratios("segue", "segue")))
+		}
+		table.Row(append(line, rounds)...)
 	}
-	text := "\n## What routing takes\n\n" + table.String() + "\nMedians of the quotients of rounds, their 95 % intervals in brackets. "
+	text := "\n## What routing takes\n\n" + table.String()
 	for _, sc := range scenarios {
 		if pair := r.paired[sc.name]; pair != nil {
-			return text + pair.Machine.String() + "\n"
+			return text + "\nMedians of the quotients of rounds, their 95 % intervals in brackets. " + pair.Machine.String() + "\n"
 		}
 	}
-	return text + "\n"
+	return text
 }
 
 func withInterval(ratios []float64) string {

@@ -299,6 +299,6 @@ func (m *methods) has(method string, path segments) bool {
 		return false
 	}
 	return slices.ContainsFunc(root.plain.matches(path), func(l *leaf) bool {
-		return l.route.method == method && (l.accepts == nil || l.accepts(path))
+		return l.route.method == method && l.takes(path)
 	})
 }

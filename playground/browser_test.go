@@ -24,6 +24,12 @@ import (
 )
 
 // The tests use the page as a person does, in a real browser without a window.
+// A person sees what came of one thing before doing the next: so every helper
+// here that does something returns when the page is at rest, and what is read
+// then belongs to what was done. Nothing waits for a time.
+
+// patience is for what would never come. No test is to fail on it.
+const patience = 5 * time.Minute
 
 // site is the playground, built once.
 var site = sync.OnceValues(func() (string, error) {
@@ -53,7 +59,7 @@ var browser = sync.OnceValues(func() (context.Context, error) {
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-sync", true), chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("hide-scrollbars", true),
-		chromedp.WindowSize(1360, 850), chromedp.WSURLReadTimeout(60*time.Second))
+		chromedp.WindowSize(1360, 850), chromedp.WSURLReadTimeout(patience))
 	ctx, stop := chromedp.NewContext(allocator)
 	closeBrowser = func() {
 		stop()
@@ -108,7 +114,7 @@ func open(t *testing.T, hash string, before ...step) *tab {
 	b := &tab{T: t, url: url}
 	require.NoError(t, chromedp.Listen(ctx, b.watch))
 	var cancel func()
-	b.ctx, cancel = context.WithTimeout(ctx, 90*time.Second)
+	b.ctx, cancel = context.WithTimeout(ctx, patience)
 	t.Cleanup(func() {
 		b.checkPage()
 		cancel()
@@ -165,7 +171,15 @@ func (b *tab) do(actions ...step) {
 // visit goes to a hash by way of another page, so that all is loaded anew.
 func (b *tab) visit(hash string) {
 	b.Helper()
-	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(b.url+"/"+hash), chromedp.WaitReady(chromedp.CSS("body[data-state]")))
+	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(b.url+"/"+hash))
+	b.rest()
+}
+
+// rest waits until the page has loaded and what it shows belongs to what was
+// done to it.
+func (b *tab) rest() {
+	b.Helper()
+	b.do(chromedp.WaitReady(chromedp.CSS("body[data-state]:not([data-busy])")))
 }
 
 // eval runs a line of JavaScript.
@@ -188,26 +202,22 @@ func (b *tab) lit() string {
 	return eval[string](b, `[...document.querySelectorAll("g.node.lit")].map(g => [+g.getAttribute("transform").match(/[\d.-]+/)[0], g.querySelector(".label").textContent]).sort((a, b) => a[0] - b[0]).map(p => p[1]).join(" ")`)
 }
 
-// run runs a line of JavaScript for what it does.
+// run runs JavaScript for what it does.
 func (b *tab) run(script string) {
 	b.Helper()
 	b.do(chromedp.Evaluate[chromedp.Void](script))
+	b.rest()
 }
 
 func (b *tab) click(selector string) {
 	b.Helper()
 	b.do(chromedp.Click(chromedp.CSS(selector)))
+	b.rest()
 }
 
 func (b *tab) focus(selector string) {
 	b.Helper()
 	b.do(chromedp.Focus(chromedp.CSS(selector)))
-}
-
-// until waits for a condition that has only to come true.
-func (b *tab) until(script string) {
-	b.Helper()
-	b.do(chromedp.Poll[chromedp.Void](script, chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(20*time.Second)))
 }
 
 // write replaces what a field holds, by keys.
@@ -216,11 +226,13 @@ func (b *tab) write(selector, text string) {
 	b.focus(selector)
 	b.run(fmt.Sprintf("document.querySelector(%q).select()", selector))
 	b.key(text)
+	require.Equal(b, text, eval[string](b, fmt.Sprintf("document.querySelector(%q).value", selector)))
 }
 
 func (b *tab) key(keys string, modifiers ...chromedp.KeyOption) {
 	b.Helper()
 	b.do(chromedp.KeyEvent(keys, modifiers...))
+	b.rest()
 }
 
 // call is the function that the page calls.

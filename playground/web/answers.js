@@ -1,14 +1,14 @@
 // The two answers, the steps, and what comes near to a miss.
-import { byId, el, plural, visible } from "./dom.js";
+import { byId, el, plural, put, visible } from "./dom.js";
 
 const words = { 200: "answered by", 204: "automatic OPTIONS", 307: "redirected to", 301: "redirected to", 400: "no path", 404: "no route", 405: "method not allowed" };
 
-export function showAnswers(found, built) {
-  byId("segue").querySelector(".answer").replaceChildren(...answer(found.Segue));
-  const mux = byId("mux").querySelector(".answer");
-  mux.replaceChildren(...refusal(built), ...answer(found.Mux));
-  const same = ["Status", "Pattern", "Location", "Allow"].every((k) => found.Segue[k] === found.Mux[k]);
-  byId("mux").querySelector("h3").replaceChildren("http.ServeMux", same ? "" : el("span", { class: "differs" }, "another answer"));
+// showAnswers shows what both make of a request; found is null where it is none.
+export function showAnswers(found) {
+  const same = !found || ["Status", "Pattern", "Location", "Allow"].every((k) => found.Segue[k] === found.Mux[k]);
+  put(byId("segue").querySelector(".answer"), ...(found ? answer(found.Segue) : []));
+  put(byId("mux").querySelector(".answer"), ...(found ? answer(found.Mux) : []));
+  put(byId("mux").querySelector("h3"), "http.ServeMux", same ? "" : el("span", { class: "differs" }, "another answer"));
 }
 
 function answer(a) {
@@ -24,17 +24,20 @@ function answer(a) {
   return [el("div", {}, ...first), el("div", { class: "more" }, ...more)];
 }
 
-function refusal(built) {
-  if (!built.Refused.length) return [];
-  return [el("details", { class: "refuses" },
-    el("summary", { class: "refuses" }, `refuses ${built.Refused.length} of these ${plural(built.Routes.length, "route")}; with the others:`),
-    el("pre", {}, built.Refused.map((p) => `line ${p.Line}: ${visible(p.Reason).replaceAll("\\u{a}", "\n")}`).join("\n\n")))];
+// showRefused lists the routes that ServeMux does not take. Its element stays,
+// hidden or not, and with it whether it is open.
+export function showRefused(built) {
+  const refused = built.Refused;
+  byId("refuses").hidden = !refused.length;
+  if (!refused.length) return;
+  put(byId("refuses").firstElementChild, `refuses ${refused.length} of these ${plural(built.Routes.length, "route")}; with the others:`);
+  put(byId("refuses").lastElementChild, refused.map((p) => `line ${p.Line}: ${visible(p.Reason).replaceAll("\\u{a}", "\n")}`).join("\n\n"));
 }
 
 // showSteps lists the steps; each is a button that lights the way up to it.
 export function showSteps(found, stop) {
   const steps = found.Steps || [];
-  byId("steps").replaceChildren(...steps.map((s, i) => el("li", { class: s.Kind ? "" : "none" },
+  put(byId("steps"), ...steps.map((s, i) => el("li", { class: s.Kind ? "" : "none" },
     el("button", { type: "button", onclick: () => stop(i) },
       el("span", { class: "n" }, String(i + 1)),
       el("span", { class: "seg" }, visible(s.Segment) || "/"),
@@ -42,9 +45,9 @@ export function showSteps(found, stop) {
       ...how(s).map((line) => el("span", { class: "how" }, ...line))))));
   const last = steps[steps.length - 1];
   const missed = found.Lookup.Status === 404;
-  byId("ended").replaceChildren(...(found.Notes || []).map((n) => el("p", {}, visible(n))),
+  put(byId("ended"), ...(found.Notes || []).map((n) => el("p", {}, visible(n))),
     missed && last && (last.Node || []).length ? el("p", {}, "The path ends here, and no route does.") : "");
-  byId("trace").textContent = found.Text;
+  put(byId("trace"), found.Text);
   showNearest(found.Nearest || []);
 }
 
@@ -66,8 +69,15 @@ function cut(names) {
 }
 
 function showNearest(nearest) {
-  byId("nearest").replaceChildren(...(nearest.length ? [el("h3", {}, "Nearest"), el("ol", {},
+  put(byId("nearest"), ...(nearest.length ? [el("h3", {}, "Nearest"), el("ol", {},
     ...nearest.map((n) => el("li", {}, el("span", { class: "mono" }, visible(n.Pattern)), el("span", {}, n.Why))))] : []));
+}
+
+// showNone says why there is no request to answer.
+export function showNone(why) {
+  showAnswers(null);
+  put(byId("ended"), el("p", {}, why));
+  for (const id of ["steps", "nearest", "trace"]) put(byId(id));
 }
 
 // lightSteps marks the steps up to one.

@@ -1,14 +1,29 @@
 // The page: routes and a request in, tries and answers out. All of its state is
 // in the address, so that a link shows the same.
-import { byId, el, later, plural } from "./dom.js";
+import { busy, byId, el, later, plural, put } from "./dom.js";
 import { load } from "./load.js";
 import { Trie, sourceTree, compiledTree } from "./trie.js";
 import { mark, showProblems } from "./editor.js";
-import { lightSteps, showAnswers, showSteps } from "./answers.js";
+import { lightSteps, showAnswers, showNone, showRefused, showSteps } from "./answers.js";
 
 const text = byId("text"), method = byId("method"), target = byId("target"), host = byId("host"), sample = byId("sample");
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 let call, trie, samples, built, found, view = "source", drawn = "", running = 0;
+let asked = "", chosen = -1; // the request that is shown, and the step of it that a person chose
+
+// What was typed is shown when the keys have ceased, or when something else is
+// done: that acts on what is typed, never on what was there before.
+const typedRoutes = later(120, "routes", () => { rebuild(); keep(); });
+const typedRequest = later(120, "request", () => { follow(false); keep(); });
+const resized = later(150, "size", () => trie.aim(false, true));
+
+function acting(f) {
+  return (e) => {
+    typedRoutes.now();
+    typedRequest.now();
+    return f(e);
+  };
+}
 
 start().catch((err) => {
   byId("progress").hidden = true;
@@ -29,28 +44,32 @@ async function start() {
 }
 
 function listen() {
-  text.addEventListener("input", later(120, () => { rebuild(); keep(); }));
-  const typed = later(120, () => { follow(false); keep(); });
-  for (const field of [method, target, host]) field.addEventListener("input", typed);
-  byId("request").addEventListener("submit", (e) => { e.preventDefault(); typed.stop(); follow(true); keep(); });
+  text.addEventListener("input", typedRoutes);
+  for (const field of [method, target, host]) field.addEventListener("input", typedRequest);
+  byId("request").addEventListener("submit", acting((e) => { e.preventDefault(); follow(true); keep(); }));
   sample.addEventListener("change", () => { useSample(sample.value); rebuild(); keep(); });
-  for (const radio of document.getElementsByName("view")) radio.addEventListener("change", () => { view = radio.value; follow(false); keep(); });
+  for (const radio of document.getElementsByName("view")) radio.addEventListener("change", acting(() => { view = radio.value; follow(false); keep(); }));
   addEventListener("hashchange", () => { if (location.hash !== kept) restore(); });
   byId("in").addEventListener("click", () => trie.by(1.3));
   byId("out").addEventListener("click", () => trie.by(1 / 1.3));
-  byId("all").addEventListener("click", () => trie.all(!calm.matches));
-  byId("lit").addEventListener("click", () => trie.way(!calm.matches));
-  byId("share").addEventListener("click", share);
-  byId("measure").addEventListener("click", measure);
-  addEventListener("resize", later(150, () => trie.best()));
+  byId("all").addEventListener("click", acting(() => trie.all(!calm.matches)));
+  byId("lit").addEventListener("click", acting(() => trie.way(!calm.matches)));
+  byId("share").addEventListener("click", acting(share));
+  byId("measure").addEventListener("click", acting(measure));
+  addEventListener("resize", resized);
 }
 
+// useSample begins anew: nothing of what was typed or chosen before is for it.
 function useSample(name) {
   const s = samples.find((s) => s.Name === name) || samples[0];
   text.value = s.Text;
   method.value = s.Method;
   target.value = s.Target;
   host.value = "";
+  typedRoutes.stop();
+  typedRequest.stop();
+  asked = "";
+  trie.forget();
 }
 
 // restore takes the state from the address.
@@ -86,16 +105,17 @@ function keep() {
   history.replaceState(null, "", kept);
 }
 
+const shared = later(1500, "link", () => (byId("share").textContent = "Copy link"));
+
 async function share() {
   keep();
-  const button = byId("share");
+  shared();
   try {
     await navigator.clipboard.writeText(location.href);
-    button.textContent = "Copied";
+    byId("share").textContent = "Copied";
   } catch {
-    button.textContent = "It is in the address bar";
+    byId("share").textContent = "It is in the address bar";
   }
-  setTimeout(() => (button.textContent = "Copy link"), 1500);
 }
 
 // rebuild registers the routes anew.
@@ -103,16 +123,17 @@ function rebuild() {
   built = call("build", { text: text.value });
   byId("count").textContent = plural(built.Routes.length, "route") + (built.Problems.length ? `, ${plural(built.Problems.length, "line")} refused` : "");
   showProblems(built.Problems);
+  showRefused(built);
   byId("paces").replaceChildren();
   drawn = "";
   follow(false);
 }
 
-// draw shows the trie that the switch names, if that is not what is drawn.
+// draw takes the trie that the switch names, and tells whether it is another.
 function draw() {
   const name = view + (view === "compiled" ? method.value + host.value : "");
   byId("for").textContent = view === "compiled" ? ` for ${method.value}` : "";
-  if (drawn === name) return;
+  if (drawn === name) return false;
   drawn = name;
   if (view === "compiled") {
     const nodes = call("compiled", { method: method.value, host: host.value });
@@ -123,41 +144,49 @@ function draw() {
     trie.show(sourceTree(built.Tree), view);
     byId("legend").textContent = "One node for each segment, filled where a route ends. Pale: what was open beside the way.";
   }
+  return true;
 }
 
 // follow sends the request, and lights its way at once or step by step.
 function follow(slowly) {
-  running++;
-  draw();
+  const request = { method: method.value, target: target.value, host: host.value };
+  const same = asked === JSON.stringify(request);
+  asked = JSON.stringify(request);
+  if (!same || slowly) chosen = -1;
+  rest();
+  const other = draw();
   try {
-    found = call("explain", { method: method.value, target: target.value, host: host.value });
+    found = call("explain", request);
   } catch (err) {
     found = null;
-    byId("ended").replaceChildren(el("p", {}, err.message));
-    for (const id of ["steps", "nearest"]) byId(id).replaceChildren();
-    for (const id of ["segue", "mux"]) byId(id).querySelector(".answer").replaceChildren();
+    showNone(err.message);
     mark(built.Problems, 0);
     trie.follow([]);
+    if (other) trie.aim(false, true);
+    delete document.body.dataset.step;
     return;
   }
-  showAnswers(found, built);
-  showSteps(found, (i) => { running++; light(i); });
+  const last = (found.Steps || []).length - 1;
+  showAnswers(found);
+  showSteps(found, (i) => { rest(); light(chosen = i); });
   mark(built.Problems, found.Segue.Line);
   trie.follow(found.Steps || []);
-  trie.best(slowly && !calm.matches);
-  const last = (found.Steps || []).length - 1;
-  if (!slowly || calm.matches) {
-    light(last);
-    return;
-  }
-  light(-1);
-  setTimeout(step, 260, 0, last, running);
+  trie.aim(slowly && !calm.matches, same && !slowly);
+  if (!slowly || calm.matches) light(chosen >= 0 ? Math.min(chosen, last) : last);
+  else walk(-1, last);
 }
 
-function step(i, last, run) {
-  if (run !== running || i > last) return;
+// walk lights one step after the other, until something else is shown.
+function walk(i, last) {
   light(i);
-  setTimeout(() => step(i + 1, last, run), 260);
+  busy("walk", i < last);
+  const run = running;
+  if (i < last) setTimeout(() => run === running && walk(i + 1, last), 260);
+}
+
+function rest() {
+  running++;
+  busy("walk", false);
 }
 
 // light shows the way up to a step.
@@ -171,10 +200,14 @@ function light(upTo) {
 // measure lets the two routers take turns, so that what else the machine does
 // meets both.
 async function measure() {
-  const turns = 12, button = byId("measure"), sums = { segue: [0, 0], mux: [0, 0] };
-  button.disabled = true;
+  const turns = 12, button = byId("measure");
+  let sums, of;
+  if (button.ariaDisabled) return; // and keeps the focus, which the disabled lose
+  button.ariaDisabled = "true";
+  busy("measure", true);
   try {
-    for (let turn = 0; turn < turns; turn++) {
+    for (let turn = 0; turn < turns || of !== built; turn++) {
+      if (of !== built) [of, turn, sums] = [built, 0, { segue: [0, 0], mux: [0, 0] }]; // other routes: anew
       for (const who of ["segue", "mux"]) {
         const pace = call("bench", { who, millis: 40 });
         if (turn > 1) { sums[who][0] += pace.Lookups; sums[who][1] += pace.Nanos; } // the first ones warm up
@@ -184,9 +217,10 @@ async function measure() {
     }
     showPaces(sums);
   } catch (err) {
-    byId("paces").replaceChildren(el("p", {}, err.message));
+    put(byId("paces"), el("p", {}, err.message));
   }
-  button.disabled = false;
+  button.ariaDisabled = null;
+  busy("measure", false);
 }
 
 function showPaces(sums) {
@@ -197,6 +231,6 @@ function showPaces(sums) {
     bar.style.width = (100 * rate(who)) / most + "%";
     return [el("span", {}, name), el("span", { class: "track " + who }, bar), el("span", { class: "number" }, Math.round(rate(who)).toLocaleString("en"))];
   };
-  byId("paces").replaceChildren(...row("segue", "segue"), ...row("mux", "ServeMux"),
+  put(byId("paces"), ...row("segue", "segue"), ...row("mux", "ServeMux"),
     el("p", {}, `One request for each of ${plural(sums.requests, "route")} that both took.`));
 }

@@ -1,5 +1,5 @@
 // The editor: a text area with line numbers and marks under what is wrong.
-import { byId, el, visible } from "./dom.js";
+import { byId, el, put, visible } from "./dom.js";
 
 const text = byId("text"), marks = byId("marks"), gutter = byId("gutter"), list = byId("problems");
 
@@ -29,14 +29,14 @@ function marked(line, problem) {
 
 // showProblems shows each refused line with a caret under the place.
 export function showProblems(problems) {
-  list.replaceChildren(...problems.map((p) => {
+  put(list, ...problems.map((p) => {
     const chars = [...p.Text.replace(/\t/g, " ")];
     const indent = chars.findIndex((c) => c !== " ");
     const number = p.Line + "  ";
     const picture = el("pre", {}, el("span", { class: "at" }, number), visible(chars.slice(indent).join("")));
     if (p.Column >= 0) picture.append("\n" + " ".repeat(number.length + Math.max(p.Column - indent, 0)), el("span", { class: "caret" }, "^"));
     const where = p.Other ? ` (line ${p.Other})` : "";
-    return el("li", {}, el("button", { type: "button", onclick: () => goTo(p.Line, Math.max(p.Column, 0)) }, picture, el("p", {}, visible(p.Reason) + where)));
+    return el("li", { "data-key": p.Text }, el("button", { type: "button", onclick: () => goTo(p.Line, Math.max(p.Column, 0)) }, picture, el("p", {}, visible(p.Reason) + where)));
   }));
 }
 

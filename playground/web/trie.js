@@ -1,6 +1,6 @@
 // Draws a trie. The places of its nodes, panning and zooming are D3's.
 /* global d3 */
-import { visible } from "./dom.js";
+import { busy, visible } from "./dom.js";
 
 const font = "12px ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 const ruler = document.createElement("canvas").getContext("2d");
@@ -23,28 +23,32 @@ export function sourceTree(tree) {
 }
 
 // compiledTree is the trie as lookups go through it. What several ways lead to
-// is drawn once, and by its number on the others.
+// is drawn once, and by its name on the others. A node is known by the way on
+// which it is drawn, since its number changes when other routes do.
 export function compiledTree(nodes) {
-  const seen = new Set();
-  let again = 0;
-  const draw = (i, label, kind) => {
+  const seen = new Set(), ids = new Set();
+  const draw = (i, label, kind, before) => {
     const n = nodes[i];
     const branches = n.Branches || [];
-    if (seen.has(i)) return { id: "again" + again++, to: "n" + i, kind, label: visible(label), methods: "", note: "the node of " + short(branches.join(", "), 34), again: true, kids: [] };
+    const drawn = { id: unused(ids, `${before}/${kind}:${label}`), number: i, kind, label: visible(label), methods: "", kids: [] };
+    if (seen.has(i)) return { ...drawn, note: "the node of " + short(branches.join(", "), 34), again: true };
     seen.add(i);
     const edges = n.Edges || [];
     return {
-      id: "n" + i,
-      kind,
-      label: visible(label),
-      methods: "",
+      ...drawn,
       ends: Boolean(n.End || n.Rest),
       note: n.Wide ? "side by side: " + plural(branches.length) : branches.length > 1 ? branches.length + " merged: " + short(branches.join(", "), 44) : "",
       title: branches.join("\n") + (n.End ? "\nat the end: " + n.End : "") + (n.Rest ? "\nelse: " + n.Rest : ""),
-      kids: edges.map((e) => draw(e.To, e.Kind === "literal" ? e.Text || "/" : e.Kind === "aside" ? nameOf(nodes[e.To]) : "any other", e.Kind)),
+      kids: edges.map((e) => draw(e.To, e.Kind === "literal" ? e.Text || "/" : e.Kind === "aside" ? nameOf(nodes[e.To]) : "any other", e.Kind, drawn.id)),
     };
   };
-  return draw(0, "/", "literal");
+  return draw(0, "/", "literal", "");
+}
+
+function unused(ids, id) {
+  while (ids.has(id)) id += "'";
+  ids.add(id);
+  return id;
 }
 
 const plural = (n) => n + " branches";
@@ -59,21 +63,29 @@ export class Trie {
     this.group = this.svg.append("g");
     this.links = this.group.append("g");
     this.nodes = this.group.append("g");
-    this.zoom = d3.zoom().scaleExtent([0.03, 3]).on("zoom", (e) => this.group.attr("transform", e.transform));
+    this.zoom = d3.zoom().scaleExtent([0.03, 3]).on("zoom", (e) => this.moved(e));
+    this.forget();
     this.svg.call(this.zoom).on("dblclick.zoom", null);
     this.svg.on("keydown", (e) => this.key(e));
   }
 
-  // show takes another tree. kind says which one it is.
+  // forget drops what a person did to the drawings.
+  forget() { this.states = {}; }
+
+  // state is what a person did to the drawing of this kind: the nodes unfolded,
+  // and what the view is to show: "best", "way", "all", or by "hand" a place.
+  get state() { return (this.states[this.kind] ||= { opened: new Set(), unfolded: false, view: "best" }); }
+
+  // show takes another tree, to be drawn by follow. kind says which one it is.
   show(data, kind) {
     this.kind = kind;
     this.full = d3.hierarchy(data, (d) => d.kids);
     this.at = new Map();
-    this.full.each((n) => this.at.set(n.data.id, n));
+    this.full.each((n) => {
+      this.at.set(n.data.id, n);
+      if (kind === "compiled" && !n.data.again) this.at.set(n.data.number, n);
+    });
     this.many = this.full.leaves().length > manyRows;
-    this.unfolded = !this.many;
-    this.opened = new Set();
-    this.follow([]);
   }
 
   // follow takes the steps of a request, and unfolds what is beside their way.
@@ -84,7 +96,9 @@ export class Trie {
     this.light(steps.length, false);
   }
 
-  isOpen(d) { return this.unfolded || this.wayIds.has(d.id) || this.opened.has(d.id); }
+  get unfolded() { return !this.many || this.state.unfolded; }
+
+  isOpen(d) { return this.unfolded || this.wayIds.has(d.id) || this.state.opened.has(d.id); }
 
   layout() {
     this.root = d3.hierarchy(this.full.data, (d) => (this.isOpen(d) ? d.kids : null));
@@ -149,9 +163,8 @@ export class Trie {
   }
 
   unfold(n) {
-    this.opened.add(n.data.id);
-    this.layout();
-    this.light(this.upTo, this.won);
+    this.state.opened.add(n.data.id);
+    this.again();
   }
 
   // light shows the way of the first steps; won says that the last one answers.
@@ -193,17 +206,17 @@ export class Trie {
   compiledWay(steps, lit) {
     let from = [this.full];
     for (const s of steps) {
-      const reached = new Set((s.Compiled || []).map((i) => "n" + i));
+      const reached = new Set(s.Compiled || []);
       const todo = [...from];
       for (let n = todo.shift(); n; n = todo.shift()) {
         for (const c of n.children || []) {
-          const id = c.data.to || c.data.id;
-          if (!reached.has(id) || lit.has(c.data.id)) continue;
-          lit.add(c.data.id).add(id);
-          if (this.at.get(id)) todo.push(this.at.get(id)); // on from there, side by side
+          if (!reached.has(c.data.number) || lit.has(c.data.id)) continue;
+          const drawn = this.at.get(c.data.number);
+          lit.add(c.data.id).add(drawn.data.id);
+          todo.push(drawn); // on from there, side by side
         }
       }
-      from = [...reached].map((id) => this.at.get(id)).filter(Boolean);
+      from = [...reached].map((number) => this.at.get(number)).filter(Boolean);
     }
   }
 
@@ -228,44 +241,85 @@ export class Trie {
     const end = nodes[nodes.length - 1];
     const y = b.height * k <= h ? (h - b.height * k) / 2 : h / 2 - (end.x - b.top) * k;
     const to = d3.zoomIdentity.translate(x - b.left * k, y - b.top * k).scale(k);
-    (smooth ? this.svg.transition().duration(250) : this.svg).call(this.zoom.transform, to);
+    this.move(to, smooth);
   }
+
+  move(to, smooth) {
+    if (!smooth) return this.svg.call(this.zoom.transform, to);
+    const move = (this.moving = this.svg.transition().duration(250));
+    busy("move", true);
+    move.on("end interrupt cancel", () => busy("move", this.moving !== move)).call(this.zoom.transform, to);
+  }
+
+  moved(e) {
+    this.group.attr("transform", e.transform);
+    this.state.place = e.transform;
+    if (e.sourceEvent) this.state.view = "hand";
+  }
+
+  // aim brings into view what a person last wanted to see. same says that the
+  // request is the one that was shown: then a view moved by hand stays.
+  aim(smooth, same) {
+    const { view, place } = this.state;
+    if (view === "all") this.fitAll(smooth);
+    else if (view === "way") this.fitWay(smooth);
+    else if (view === "best") this.best(smooth);
+    else if (d3.zoomTransform(this.svg.node()) !== place) this.move(place);
+    else if (!same) this.reach(smooth);
+  }
+
+  // reach moves the view no further than to where the way ends.
+  reach(smooth) {
+    const [w, h] = this.size(), at = d3.zoomTransform(this.svg.node()), end = this.onWay().pop();
+    const inside = (from, to, size) => (from < 0 ? -from : Math.max(Math.min(size - to, 0), -from));
+    const dx = inside(at.applyX(end.y - 14), at.applyX(end.y + end.wide + 10), w), dy = inside(at.applyY(end.x - 22), at.applyY(end.x + 26), h);
+    if (dx || dy) this.move(d3.zoomIdentity.translate(at.x + dx, at.y + dy).scale(at.k), smooth);
+  }
+
+  onWay() { return this.root.descendants().filter((n) => this.wayIds.has(n.data.id)).sort((a, b) => a.depth - b.depth); }
 
   // all unfolds everything and shows it.
   all(smooth) {
-    if (!this.unfolded) {
-      this.unfolded = true;
-      this.layout();
-      this.light(this.upTo, this.won);
-    }
-    this.fit(this.root.descendants(), 0.03, 1.4, smooth);
+    Object.assign(this.state, { view: "all", unfolded: true });
+    this.again();
+    this.fitAll(smooth);
   }
 
   // way folds what is not beside the way, and shows that.
   way(smooth) {
-    if (this.many && this.unfolded) {
-      this.unfolded = false;
-      this.layout();
-      this.light(this.upTo, this.won);
-    }
-    const on = this.root.descendants().filter((n) => this.wayIds.has(n.data.id)).sort((a, b) => a.depth - b.depth);
-    this.fit(on, 0.62, 1.15, smooth);
+    Object.assign(this.state, { view: "way", unfolded: false, opened: new Set() });
+    this.again();
+    this.fitWay(smooth);
   }
+
+  again() {
+    this.layout();
+    this.light(this.upTo, this.won);
+  }
+
+  fitAll(smooth) { this.fit(this.root.descendants(), 0.03, 1.4, smooth); }
+
+  fitWay(smooth) { this.fit(this.onWay(), 0.62, 1.15, smooth); }
 
   // best shows all that is unfolded if that can be read, else the way.
   best(smooth) {
     const [w, h] = this.size();
     const b = this.box(this.root.descendants());
     if (Math.min(w / b.width, h / b.height) >= 0.72) this.fit(this.root.descendants(), 0.72, 1.4, smooth);
-    else this.way(smooth);
+    else this.fitWay(smooth);
   }
 
-  by(factor) { this.svg.call(this.zoom.scaleBy, factor); }
+  by(factor) { this.hand(this.zoom.scaleBy, factor); }
+
+  hand(how, ...by) {
+    this.state.view = "hand";
+    this.svg.call(how, ...by);
+  }
 
   key(e) {
     const move = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[e.key];
     if (e.ctrlKey || e.metaKey || e.altKey) return;
-    if (move) this.svg.call(this.zoom.translateBy, move[0] / this.scale(), move[1] / this.scale());
+    if (move) this.hand(this.zoom.translateBy, move[0] / this.scale(), move[1] / this.scale());
     else if (e.key === "+" || e.key === "=") this.by(1.25);
     else if (e.key === "-") this.by(0.8);
     else if (e.key === "0") this.all();

@@ -152,6 +152,7 @@ func New() *Router { return new(Router) }
 // with a final slash where it has none, or without where it has one.
 type SlashPolicy int
 
+// What [Router.TrailingSlash] can be set to.
 const (
 	SlashRedirect SlashPolicy = iota // 307 to the route's own spelling: the default
 	SlashExact                       // nothing: another path

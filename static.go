@@ -373,7 +373,7 @@ func (f filesAt) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	err := error(fs.ErrNotExist)
+	err := fs.ErrNotExist
 	if name, found := f.look(rest); found == there {
 		err = f.send(w, r, name)
 	} else if f.fallback != "" && (f.leaf == nil || f.leaf.accepts(path)) {

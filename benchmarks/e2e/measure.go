@@ -175,7 +175,7 @@ func (p *process) burst(sc scenario, lasting time.Duration) (sample, error) {
 		return sample{}, err
 	}
 	var one sample
-	requests := 0.0
+	var requests float64
 	if sc.own {
 		t, err := ownClient(sc, p.addr, lasting)
 		if err != nil {

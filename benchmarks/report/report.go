@@ -90,6 +90,8 @@ func readWord(file string) string {
 // A Table is a Markdown table.
 type Table struct{ lines []string }
 
+// NewTable returns a table with these columns, the first on the left and the
+// others, numbers, on the right.
 func NewTable(header ...string) *Table {
 	t := &Table{}
 	t.Row(header...)
@@ -97,6 +99,7 @@ func NewTable(header ...string) *Table {
 	return t
 }
 
+// Row adds a line.
 func (t *Table) Row(cells ...string) {
 	t.lines = append(t.lines, "| "+strings.Join(cells, " | ")+" |")
 }

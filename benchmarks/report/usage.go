@@ -17,6 +17,8 @@ type Usage struct {
 	steal time.Duration // by other guests of the hypervisor
 }
 
+// UsageNow returns what was used until now. What the system does not tell
+// counts as zero.
 func UsageNow() Usage {
 	u := Usage{at: time.Now()}
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {

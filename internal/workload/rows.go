@@ -128,11 +128,17 @@ type Writer struct {
 	header http.Header
 }
 
+// NewWriter returns a Writer with an empty header.
 func NewWriter() *Writer { return &Writer{header: http.Header{}} }
 
-func (w *Writer) Header() http.Header         { return w.header }
+// Header returns the one header of all responses.
+func (w *Writer) Header() http.Header { return w.header }
+
+// Write drops p.
 func (w *Writer) Write(p []byte) (int, error) { return len(p), nil }
-func (w *Writer) WriteHeader(status int)      { w.Status = status }
+
+// WriteHeader keeps the status.
+func (w *Writer) WriteHeader(status int) { w.Status = status }
 
 // A Run serves the calls of a set again and again.
 type Run struct {

@@ -84,7 +84,7 @@ func newRequest(method, host, target string) (*http.Request, error) {
 	u, err := url.ParseRequestURI(target)
 	switch {
 	case method == http.MethodConnect && !strings.HasPrefix(target, "/"):
-		u, err = &url.URL{Host: target}, nil
+		u = &url.URL{Host: target} // what net/http makes of a host and port
 	case err != nil:
 		return nil, errors.New("this is no request target: it begins with a slash, and what is special in it is encoded")
 	}

@@ -355,8 +355,24 @@ func TestMountTwiceAtOnePlaceIsRefused(t *testing.T) {
 	app.Mount("/a/{y}", rt) // nothing in it yet
 	err := registering(t, func() { rt.GET("/r", shows) })
 	require.IsType(t, &segue.ConflictError{}, err)
+	assert.NotContains(t, err.Error(), "mounted at", "the route is what came second")
 	answers(t, app, map[string]string{"GET /a/1/r": "404"})
 	answers(t, rt, map[string]string{"GET /r": "404"})
+}
+
+// Where it is a mount that brings two routes together, the conflict names three
+// places: the routes' own and the mount's.
+func TestConflictByAMountNamesItsPlace(t *testing.T) {
+	app, rt := segue.New(), segue.New()
+	outer := here(1)
+	app.GET("/a/{x}/{y...}", shows)
+	inner := here(1)
+	rt.GET("/*rest", shows)
+	mount := here(1)
+	err := registering(t, func() { app.Mount("/a/{z}", rt) })
+	require.IsType(t, &segue.ConflictError{}, err)
+	assert.Contains(t, err.Error(), fmt.Sprintf(`pattern "GET /a/{z}/{rest...}" (registered at %s)`, inner))
+	assert.Contains(t, err.Error(), fmt.Sprintf(`as "GET /a/{x}/{y...}" (registered at %s), for example /a/z/rest (mounted at %s)`, outer, mount))
 }
 
 // seesPath is a plain handler that tells what it sees.

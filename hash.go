@@ -62,12 +62,15 @@ func isDots(first uint64, size int) bool {
 // A hash is how a table finds a segment's slot. It is perfect: each child has the
 // slot that it hashes to, so that one look tells. Of children with one key, such
 // as those that differ in a final NUL alone, all but the first are twins, which
-// are looked through one by one; twins tells that there are some.
+// are looked through one by one; twins tells that there are some. long tells
+// that there are literals of sixteen bytes and more: any other segment of that
+// length needs no look.
 type hash struct {
 	mul   uint64
 	moved *moved // of larger tables
 	mask  uint32
 	twins bool
+	long  bool
 }
 
 // moved shifts the slots of the children that share a bucket together, so that
@@ -98,6 +101,10 @@ func (n *node) setTable(children []slot) {
 	if len(twins) > 0 {
 		n.rare().twins = twins
 	}
+	h := hash{twins: len(twins) > 0}
+	for _, c := range append(children, twins...) {
+		h.long = h.long || c.size >= 16
+	}
 	const tries = 64
 	seed := uint64(0x9e3779b97f4a7c15)
 	next := func() uint64 {
@@ -107,21 +114,22 @@ func (n *node) setTable(children []slot) {
 	size := 1 << bits.Len(uint(len(children)-1))
 	if len(children) <= plainChildren {
 		for i := range 4 * tries {
-			if n.tryTable(children, hash{mul: next(), mask: uint32(size<<(i/tries) - 1), twins: len(twins) > 0}) {
+			h.mul, h.mask = next(), uint32(size<<(i/tries)-1)
+			if n.tryTable(children, h) {
 				return
 			}
 		}
 	}
 	size = 1 << bits.Len(uint(len(children)+len(children)/3))
 	for i := range tries {
-		h := hash{mul: next(), mask: uint32(size<<(i/16) - 1), twins: len(twins) > 0}
+		h.mul, h.mask = next(), uint32(size<<(i/16)-1)
 		if h.move(children) && n.tryTable(children, h) {
 			return
 		}
 	}
 	// Nobody has seen this happen; it would be slow, and right.
 	n.rare().twins = append(twins, children...)
-	n.slots, n.hash = freeSlots(1), hash{twins: true}
+	n.slots, n.hash = freeSlots(1), hash{twins: true, long: h.long}
 }
 
 // splitTwins takes the children apart whose key another one has before them.

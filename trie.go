@@ -2,7 +2,6 @@ package segue
 
 import (
 	"math/bits"
-	"strings"
 )
 
 // The source trie holds the routes, one branch per path segment. It changes
@@ -207,8 +206,8 @@ var slowNode = node{end: slowLeaf, miss: slowLeaf, fastEnd: slowLeaf, fastSlash:
 // nobody checked for cleanness. It returns nil on a miss, and slowLeaf where
 // [table.resolve] must decide. One step per segment, no allocation.
 //
-// Nothing is called from the loop, so that all of it stays in registers: what
-// is rarer, segments from 16 bytes on and tables with twins, goes on in findOn.
+// All but the rarest is written out in the loop, so that it stays in registers:
+// where a table has twins or literals of 16 bytes and more, stepOver looks.
 func (n *node) find(path string) (l *leaf, unchecked int) {
 	var tail uint64 // the path's last eight bytes, the last one highest
 	if len(path) >= 8 {
@@ -219,6 +218,7 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 	for i := 1; ; {
 		// The segment's first and last eight bytes as numbers, as segmentKey.
 		var first, last uint64
+		var next *node
 		size := len(path) - i
 		if size >= 8 {
 			first = load8(path, i)
@@ -238,12 +238,33 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 			if slash := slashes(second); slash != 0 {
 				size = 8 + bits.TrailingZeros64(slash)>>3
 			} else if left >= 8 {
-				return n.findOn(path, i)
+				for j := i + 16; ; j += 8 {
+					var w uint64
+					if left = len(path) - j; left >= 8 {
+						w = load8(path, j)
+					} else {
+						w = lastBytes(tail, left)
+					}
+					if slash := slashes(w); slash != 0 {
+						size = j - i + bits.TrailingZeros64(slash)>>3
+						break
+					}
+					if left < 8 {
+						break // the last segment: size is right
+					}
+				}
+				if next = n.param; n.hash.long {
+					next = n.stepOver(path[i : i+size])
+				}
+				if next == nil {
+					return n.miss, i
+				}
+				goto step
 			}
 			last = load8(path, i+size-8)
 		}
 
-		next := n.param
+		next = n.param
 		if len(n.slots) != 0 {
 			s := &n.slots[n.hash.slot(first, last)]
 			if (s.first^first)|(s.last^last)|uint64(s.size^size) == 0 {
@@ -251,7 +272,7 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 				goto step
 			}
 			if n.hash.twins {
-				return n.findOn(path, i)
+				next = n.stepOver(path[i : i+size])
 			}
 		}
 		if size == 0 && i == len(path) {
@@ -269,29 +290,13 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 	}
 }
 
-// findOn is find from the segment at i on, for segments of any length.
-func (n *node) findOn(path string, i int) (*leaf, int) {
-	for {
-		seg, _, more := strings.Cut(path[i:], "/")
-		switch {
-		case seg == "" && !more:
-			return n.fastSlash, i
-		case len(seg) <= 2 && (seg == "" || seg == "." || seg == ".."):
-			return n.miss, i
-		}
-		next := n.literal(seg)
-		if next == nil {
-			next = n.param
-		}
-		if next == nil {
-			return n.miss, i
-		}
-		n = next
-		i += len(seg) + 1
-		if !more {
-			return n.fastEnd, len(path)
-		}
+// stepOver returns where a segment leads that is neither empty nor of dots, nil
+// if nowhere.
+func (n *node) stepOver(seg string) *node {
+	if next := n.literal(seg); next != nil {
+		return next
 	}
+	return n.param
 }
 
 // lastBytes returns the last n bytes that tail holds, n < 8, the first one

@@ -163,6 +163,7 @@ func compileWithin(budget int, top *plain, pr *prune) *node {
 	for _, n := range all {
 		n.finish()
 	}
+	n.setLead()
 	if compiled != nil {
 		compiled(n, c.source)
 	}
@@ -376,5 +377,25 @@ func (n *node) finish() {
 	}
 	if n.fastSlash != nil && n.fastSlash.isRest && n.end != nil && !n.end.isRest {
 		n.fastSlash = slowLeaf
+	}
+}
+
+// setLead sets what find passes at once. Such a segment has up to six bytes, so
+// that its key is its text; a literal that holds a slash, which was written
+// encoded, is none.
+func (n *node) setLead() {
+	l := lead{text: '/', size: 1, node: n}
+	for len(l.node.slots) == 1 && l.node.param == nil && !l.node.hash.twins {
+		s := l.node.slots[0]
+		if s.size+1 > 8-l.size || slashes(s.first) != 0 {
+			break
+		}
+		l.text |= (s.first | '/'<<(8*s.size)) << (8 * l.size)
+		l.size += s.size + 1
+		l.mask = 1<<(8*l.size) - 1
+		l.node = s.node
+	}
+	if l.node != n {
+		n.rare().lead = l
 	}
 }

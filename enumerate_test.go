@@ -218,6 +218,39 @@ func TestSimilarLiterals(t *testing.T) {
 	})
 }
 
+// What all routes begin with is passed in one look. Paths that only look like
+// it, end on the way or go on beyond are answered as any, and so are segments of
+// every length where nothing but a parameter takes long ones.
+func TestEveryLead(t *testing.T) {
+	for _, lead := range []string{"/1", "/api/v1", "/a%2Fb/c", "/api", "/people", "/a/b/c", "/a/b/c/d", "/abcdefgh", "/a%00b", "/1/{}"}[:enumSize(3, 10)] {
+		t.Run(lead, func(t *testing.T) {
+			shapes := append(enumShapes(1, nil, enumMuxLast), "/{}/a", "/a/b/{}")
+			for i, s := range shapes {
+				shapes[i] = lead + s
+			}
+			shapes = append(shapes, lead, "/{$}", "/{...}", "/{}", "/api/{}")
+			c := newEnumCheck(t, enumRequests([]string{"GET", "POST"}, []string{"h"}, enumLeadPaths(strings.ReplaceAll(lead, "{}", "v"))))
+			c.pairs(enumMux([]string{"", "GET "}, "", shapes), c.all)
+		})
+	}
+}
+
+func enumLeadPaths(lead string) (paths []string) {
+	for _, s := range []string{
+		lead, lead + "x", lead[:len(lead)-1], lead[:len(lead)-1] + "x", lead + "%00", "/" + lead, lead + "/", strings.ToUpper(lead), lead + "/..",
+		strings.ReplaceAll(lead, "%2F", "/"), "/" + strings.ReplaceAll(lead[1:], "/", "%2F"), "/%" + fmt.Sprintf("%X", lead[1]) + lead[2:],
+	} {
+		for _, after := range []string{"", "/", "/a", "/a/", "/a/b/" + strings.Repeat("long", 9), "/..", "//", "/%2F/"} {
+			paths = append(paths, s+after)
+		}
+	}
+	for n := 5; n < 35; n++ {
+		long := lead + "/" + strings.Repeat("abcdefgh", 5)[:n]
+		paths = append(paths, long, long+"/", long+"/a", long+"//")
+	}
+	return paths
+}
+
 func enumSimilar(text string) (all []string) {
 	all = []string{text, text + "\x00", text + "\x00\x00", "\x00" + text, text + "a", text + text, text + "\xff"}
 	for i := range text {

@@ -193,10 +193,12 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		var at int
 		if m := t.hostless; m == nil {
 			l, at = t.lookupByHost(r, path)
-		} else if r.Method == "GET" { // spares most requests a call
-			l, at = m.get.find(path)
 		} else {
-			l, at = m.root(r.Method).find(path)
+			n := m.get
+			if r.Method != "GET" { // spares most requests a call
+				n = m.root(r.Method)
+			}
+			l, at = n.find(path)
 		}
 		if l != nil && (l.direct || l.isRest && !l.isSlow && (at >= len(path) || uncleanAt(path, at-1) < 0)) {
 			r.Pattern = l.text

@@ -184,7 +184,16 @@ type extra struct {
 	wideMiss *leaf
 	plain    *node // of a root where the best match is not always enough: see matches
 
-	instead map[*leaf]*leaf // of such a root: who answers, on the same path, where a leaf declines
+	lead    lead            // of a root that one literal follows
+	instead map[*leaf]*leaf // of a root with plain: who answers, on the same path, where a leaf declines
+}
+
+// A lead is what all paths that go on from a root begin with, such as /api/v1/,
+// as far as it fits one number: find passes it in one look.
+type lead struct {
+	text, mask uint64
+	size       int // of the text, with its last slash
+	node       *node
 }
 
 var emptyNode node
@@ -209,18 +218,23 @@ var slowNode = node{end: slowLeaf, miss: slowLeaf, fastEnd: slowLeaf, fastSlash:
 // All but the rarest is written out in the loop, so that it stays in registers:
 // where a table has twins or literals of 16 bytes and more, stepOver looks.
 func (n *node) find(path string) (l *leaf, unchecked int) {
+	i := 1
 	var tail uint64 // the path's last eight bytes, the last one highest
 	if len(path) >= 8 {
 		tail = load8(path, len(path)-8)
+		if n.extra != nil && n.lead.mask != 0 && load8(path, 0)&n.lead.mask == n.lead.text {
+			i, n = n.lead.size, n.lead.node
+		}
 	} else {
 		tail = shortTail(path)
 	}
-	for i := 1; ; {
+	// Unsigned, so that the compiler sees i within the path.
+	for uint(i) <= uint(len(path)) {
 		// The segment's first and last eight bytes as numbers, as segmentKey.
 		var first, last uint64
 		var next *node
 		size := len(path) - i
-		if size >= 8 {
+		if i <= len(path)-8 {
 			first = load8(path, i)
 		} else {
 			first = lastBytes(tail, size)
@@ -230,7 +244,7 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 			first &= below(slash)
 		} else if left := size - 8; left >= 0 {
 			var second uint64
-			if left >= 8 {
+			if i <= len(path)-16 {
 				second = load8(path, i+8)
 			} else {
 				second = lastBytes(tail, left)
@@ -284,10 +298,8 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 	step:
 		n = next
 		i += size + 1
-		if i > len(path) {
-			return n.fastEnd, len(path)
-		}
 	}
+	return n.fastEnd, len(path)
 }
 
 // stepOver returns where a segment leads that is neither empty nor of dots, nil
@@ -314,7 +326,7 @@ func slashes(w uint64) uint64 {
 }
 
 // below returns a mask for the bytes before the first one that slashes found.
-func below(slash uint64) uint64 { return (slash&-slash - 1) >> 7 }
+func below(slash uint64) uint64 { return (slash ^ (slash - 1)) >> 8 }
 
 // shortTail returns the bytes of a path of less than eight, the last one
 // highest.

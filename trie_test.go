@@ -35,6 +35,9 @@ const KeyIsIdentity = keyIsIdentity
 
 // checkTrie returns what is wrong with a compiled trie, nil if nothing is.
 func checkTrie(root *node, source int) error {
+	if err := checkLead(root); err != nil {
+		return err
+	}
 	seen := map[*node]bool{}
 	size := 0
 	for todo := []*node{root}; len(todo) > 0; {
@@ -55,6 +58,25 @@ func checkTrie(root *node, source int) error {
 	// left wide at its edge.
 	if limit := 4*source + budgetConstant; size > limit {
 		return fmt.Errorf("%d nodes and child entries, more than %d for a source of %d", size, limit, source)
+	}
+	return nil
+}
+
+// checkLead holds what find passes at once to the steps that it spares.
+func checkLead(root *node) error {
+	if root.extra == nil || root.lead.mask == 0 {
+		return nil
+	}
+	var text [8]byte
+	binary.LittleEndian.PutUint64(text[:], root.lead.text)
+	n := root
+	for seg := range strings.SplitSeq(strings.Trim(string(text[:root.lead.size]), "/"), "/") {
+		if n = n.child(seg); n == nil {
+			return fmt.Errorf("the lead %q leads nowhere at %q", text, seg)
+		}
+	}
+	if n != root.lead.node || text[0] != '/' || text[root.lead.size-1] != '/' {
+		return fmt.Errorf("the lead %q leads elsewhere than its segments", text)
 	}
 	return nil
 }

@@ -188,7 +188,7 @@ func (q caseRequest) test(t *testing.T, address string) {
 	conn, err := net.Dial("tcp", address)
 	require.NoError(t, err)
 	defer conn.Close()
-	require.NoError(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
+	require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
 	text := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n", q.Method, q.Target, cmp.Or(q.Host, "localhost"))
 	for name := range q.Want.Params {
 		text += "Ask: " + name + "\r\n"

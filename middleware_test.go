@@ -403,7 +403,7 @@ func TestMiddlewareAllocatesNothing(t *testing.T) {
 		w := httptest.NewRecorder()
 		app.ServeHTTP(w, r)
 		require.NotEmpty(t, r.Pattern)
-		got := testing.AllocsPerRun(1000, func() { app.ServeHTTP(w, r) })
+		got := segue.AllocsPerRun(1000, func() { app.ServeHTTP(w, r) })
 		assert.Zero(t, got, "allocations a request, 16 middlewares on %d routers", routers)
 		t.Logf("16 middlewares on %d routers: %v allocations a request", routers, got)
 	}

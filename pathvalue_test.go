@@ -208,7 +208,7 @@ func TestSetPathValuesAllocations(t *testing.T) {
 		{[]string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}, 1000},
 	} {
 		r, names := bareRequest("/"), pathNamesOf(row.names)
-		got := testing.AllocsPerRun(10, func() {
+		got := AllocsPerRun(10, func() {
 			for range 1000 {
 				var values []string
 				if names != nil {

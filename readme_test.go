@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/segue-go/segue/internal/loopback"
 )
 
 // What README's pieces of code take for granted. A piece that needs more finds
@@ -102,7 +104,8 @@ func build(t *testing.T, sources []string) string {
 // port, and answers.
 func TestREADME(t *testing.T) {
 	sources := goBlocks(t)
-	addr := freeAddr(t)
+	addr, err := loopback.FreeAddr()
+	require.NoError(t, err)
 	require.Contains(t, sources[0], `":18000"`)
 	sources[0] = strings.ReplaceAll(sources[0], `":18000"`, fmt.Sprintf("%q", addr))
 
@@ -116,7 +119,7 @@ func TestREADME(t *testing.T) {
 			conn.Close()
 		}
 		return err == nil
-	}, 10*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 
 	for path, want := range map[string]string{
 		"/hello/vikram": "Hello, vikram!\n",
@@ -134,14 +137,6 @@ func TestREADME(t *testing.T) {
 		resp.Body.Close()
 		assert.Equal(t, want, string(body), path)
 	}
-}
-
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "localhost:0")
-	require.NoError(t, err)
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // TestREADMELinks follows the links to files and to headings.

@@ -926,7 +926,7 @@ func TestStaticCostsOthersNothing(t *testing.T) {
 	app.GET("/about", func(w http.ResponseWriter, r *http.Request) {})
 	for _, target := range []string{"/users/7", "/about"} {
 		r, w := httptest.NewRequest("GET", target, nil), httptest.NewRecorder()
-		assert.Zero(t, testing.AllocsPerRun(200, func() { app.ServeHTTP(w, r) }), target)
+		assert.Zero(t, segue.AllocsPerRun(200, func() { app.ServeHTTP(w, r) }), target)
 	}
 }
 

@@ -246,6 +246,6 @@ func TestStatusAllocs(t *testing.T) {
 		{"StatusOf ours", 0, func() { StatusOf(err) }},
 		{"StatusOf foreign", 0, func() { StatusOf(io.EOF) }},
 	} {
-		assert.Equal(t, tt.want, testing.AllocsPerRun(100, tt.f), tt.name)
+		assert.Equal(t, tt.want, AllocsPerRun(100, tt.f), tt.name)
 	}
 }

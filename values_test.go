@@ -28,7 +28,7 @@ func TestNewValues(t *testing.T) {
 // A long text's values share no block with others.
 func TestNewValuesOfLongTextLieAlone(t *testing.T) {
 	r := bareRequest("/")
-	got := testing.AllocsPerRun(100, func() { valuesSink = newValues(r, 1, maxCutText+1) })
+	got := AllocsPerRun(100, func() { valuesSink = newValues(r, 1, maxCutText+1) })
 	if !raceEnabled {
 		assert.Equal(t, 1.0, got)
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/segue-go/segue/internal/loopback"
 )
 
 func TestRequestLog(t *testing.T) {
@@ -44,7 +46,7 @@ func TestRequestLog(t *testing.T) {
 // TestShutdown ends the server while a request is in flight: it is answered.
 func TestShutdown(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
-	listener, err := net.Listen("tcp", "localhost:0")
+	listener, err := net.Listen("tcp", loopback.Host()+":0")
 	require.NoError(t, err)
 	app := newApp(slog.New(slog.DiscardHandler))
 	app.GET("/slow", func(w http.ResponseWriter, r *http.Request) {

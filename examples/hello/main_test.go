@@ -1,40 +1,23 @@
 package main
 
 import (
-	"io"
 	"net"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/segue-go/segue/examples/internal/live"
 )
 
-// freeAddr is an address that nobody listens on.
-func freeAddr(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().String()
-}
-
 func ask(t *testing.T, url string) (int, string) {
-	var resp *http.Response
-	require.Eventually(t, func() (ok bool) {
-		var err error
-		resp, err = http.Get(url)
-		return err == nil
-	}, 10*time.Second, 10*time.Millisecond)
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-	return resp.StatusCode, string(body)
+	resp, body := live.Ask(t, "GET", url, "")
+	return resp.StatusCode, body
 }
 
 func TestHello(t *testing.T) {
-	addr := freeAddr(t)
-	go serve(addr)
+	addr := live.Start(t, serve)
 	status, body := ask(t, "http://"+addr+"/hello/vikram")
 	assert.Equal(t, http.StatusOK, status)
 	assert.Equal(t, "Hello, vikram!\n", body)

@@ -18,7 +18,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/segue-go/segue/internal/loopback"
 )
+
+// patience is for what would never come. No test is to fail on it.
+const patience = 2 * time.Minute
 
 // A program is the service, built and running.
 type program struct {
@@ -36,7 +41,7 @@ func start(t *testing.T, args ...string) *program {
 	binary := filepath.Join(t.TempDir(), "notes")
 	out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, string(out))
-	args = append([]string{"-addr", "localhost:0"}, args...)
+	args = append([]string{"-addr", loopback.Host() + ":0"}, args...)
 	p := &program{cmd: exec.Command(binary, args...), read: make(chan struct{})}
 	stderr, err := p.cmd.StderrPipe()
 	require.NoError(t, err)
@@ -47,7 +52,7 @@ func start(t *testing.T, args ...string) *program {
 	go p.follow(stderr, listening)
 	select {
 	case p.url = <-listening:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		require.FailNow(t, "it does not listen", p.text())
 	}
 	return p
@@ -173,7 +178,7 @@ func TestShutdown(t *testing.T) {
 			conn.Close()
 		}
 		return err != nil
-	}, 5*time.Second, time.Millisecond, "it still listens")
+	}, patience, time.Millisecond, "it still listens")
 	_, err = io.WriteString(in, `{"title":"kept"}`)
 	require.NoError(t, err)
 	in.Close()

@@ -27,7 +27,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	if err := run(ctx, *addr, patience{finish: 5 * time.Second, stop: 2 * time.Second}); err != nil {
+	if err := run(ctx, *addr, newApp(), patience{finish: 5 * time.Second, stop: 2 * time.Second}); err != nil {
 		fmt.Fprintln(os.Stderr, "shutdown:", err)
 		os.Exit(1)
 	}
@@ -39,8 +39,8 @@ type patience struct {
 	finish, stop time.Duration
 }
 
-// run serves until ctx is done, or something fails.
-func run(ctx context.Context, addr string, wait patience) error {
+// run serves app until ctx is done, or something fails.
+func run(ctx context.Context, addr string, app http.Handler, wait patience) error {
 	listener, err := net.Listen("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("another program listens on %s: stop it, or choose another port, as in -addr localhost:18017 (%w)", addr, err)
@@ -52,7 +52,7 @@ func run(ctx context.Context, addr string, wait patience) error {
 	requests, tellAll := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer tellAll(nil)
 	server := &http.Server{
-		Handler:           newApp(),
+		Handler:           app,
 		ReadHeaderTimeout: 5 * time.Second,
 		BaseContext:       func(net.Listener) context.Context { return requests },
 	}

@@ -18,14 +18,22 @@ import (
 type program struct {
 	addr  string
 	stop  context.CancelFunc // as a signal does
+	begun chan bool          // gets a value for each request whose handler runs
 	ended chan error
 }
 
 func start(t *testing.T, wait patience) program {
 	ctx, stop := context.WithCancel(t.Context())
-	p := program{stop: stop, ended: make(chan error, 1)}
+	p := program{stop: stop, begun: make(chan bool, 10), ended: make(chan error, 1)}
+	app := newApp()
+	app.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			p.begun <- true
+			next.ServeHTTP(w, r)
+		})
+	})
 	p.addr = live.Start(t, func(addr string) error {
-		err := run(ctx, addr, wait)
+		err := run(ctx, addr, app, wait)
 		p.ended <- err
 		return err
 	})
@@ -46,7 +54,11 @@ func (p program) send(t *testing.T, path string) <-chan string {
 		body, _ := io.ReadAll(resp.Body)
 		answer <- fmt.Sprint(resp.StatusCode, " ", string(body))
 	}()
-	time.Sleep(50 * time.Millisecond) // nothing outside tells that a handler runs
+	select {
+	case <-p.begun:
+	case <-time.After(live.Patience):
+		require.FailNow(t, "the handler does not run")
+	}
 	return answer
 }
 
@@ -55,7 +67,7 @@ func (p program) end(t *testing.T) error {
 	select {
 	case err := <-p.ended:
 		return err
-	case <-time.After(10 * time.Second):
+	case <-time.After(live.Patience):
 		require.FailNow(t, "it does not end")
 		return nil
 	}
@@ -63,17 +75,17 @@ func (p program) end(t *testing.T) error {
 
 // A request in flight is finished, and nobody else gets in.
 func TestFinishes(t *testing.T) {
-	p := start(t, patience{finish: 5 * time.Second})
+	p := start(t, patience{finish: live.Patience})
 	answer := p.send(t, "/work/500ms")
 	p.stop()
-	require.Eventually(t, func() bool { return !live.Listens(p.addr) }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !live.Listens(p.addr) }, live.Patience, time.Millisecond)
 	assert.Equal(t, "200 done\n", <-answer)
 	assert.NoError(t, p.end(t))
 }
 
 // One that takes too long is told, and answers that.
 func TestTellsThoseThatWait(t *testing.T) {
-	p := start(t, patience{finish: 10 * time.Millisecond, stop: 5 * time.Second})
+	p := start(t, patience{finish: 10 * time.Millisecond, stop: live.Patience})
 	answer := p.send(t, "/work/1h")
 	p.stop()
 	assert.Equal(t, "503 the server is shutting down, try again\n", <-answer)
@@ -83,7 +95,7 @@ func TestTellsThoseThatWait(t *testing.T) {
 // One that does not listen is cut off.
 func TestGivesUp(t *testing.T) {
 	p := start(t, patience{finish: 10 * time.Millisecond, stop: 10 * time.Millisecond})
-	answer := p.send(t, "/stubborn/1s")
+	answer := p.send(t, "/stubborn/1h")
 	p.stop()
 	assert.Equal(t, "failed", <-answer)
 	assert.ErrorIs(t, p.end(t), context.DeadlineExceeded)
@@ -98,5 +110,5 @@ func TestAnswers(t *testing.T) {
 }
 
 func TestPortTaken(t *testing.T) {
-	live.PortTaken(t, func(addr string) error { return run(t.Context(), addr, patience{}) })
+	live.PortTaken(t, func(addr string) error { return run(t.Context(), addr, newApp(), patience{}) })
 }

@@ -62,7 +62,7 @@ func TestEventsLeaveAtOnce(t *testing.T) {
 	assert.Equal(t, "id: 1\n", line)
 	assert.EqualValues(t, 1, tk.open.Load())
 	leave()
-	require.Eventually(t, func() bool { return tk.open.Load() == 0 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return tk.open.Load() == 0 }, live.Patience, time.Millisecond)
 }
 
 func TestBroken(t *testing.T) {

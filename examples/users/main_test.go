@@ -18,6 +18,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/segue-go/segue/examples/internal/live"
+	"github.com/segue-go/segue/internal/loopback"
 )
 
 // A program is the example, built and running.
@@ -36,7 +39,7 @@ func start(t *testing.T) *program {
 	binary := filepath.Join(t.TempDir(), "users")
 	out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, string(out))
-	p := &program{cmd: exec.Command(binary, "-addr", "localhost:0"), read: make(chan struct{})}
+	p := &program{cmd: exec.Command(binary, "-addr", loopback.Host()+":0"), read: make(chan struct{})}
 	stderr, err := p.cmd.StderrPipe()
 	require.NoError(t, err)
 	require.NoError(t, p.cmd.Start())
@@ -46,7 +49,7 @@ func start(t *testing.T) *program {
 	go p.follow(stderr, listening)
 	select {
 	case p.url = <-listening:
-	case <-time.After(10 * time.Second):
+	case <-time.After(live.Patience):
 		require.FailNow(t, "it does not listen", p.text())
 	}
 	return p
@@ -167,7 +170,7 @@ func TestShutdown(t *testing.T) {
 			conn.Close()
 		}
 		return err != nil
-	}, 5*time.Second, time.Millisecond, "it still listens")
+	}, live.Patience, time.Millisecond, "it still listens")
 
 	_, err = io.WriteString(in, `{"name":"Barbara"}`)
 	require.NoError(t, err)

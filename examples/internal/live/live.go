@@ -11,17 +11,20 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/segue-go/segue/internal/loopback"
 )
+
+// Patience is for what would never come. No test is to fail on it.
+const Patience = 2 * time.Minute
 
 // Start runs a program on a free port and returns its address when it listens.
 func Start(t *testing.T, run func(addr string) error) (addr string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := loopback.FreeAddr()
 	require.NoError(t, err)
-	addr = l.Addr().String()
-	require.NoError(t, l.Close())
 	go run(addr)
-	require.Eventually(t, func() bool { return Listens(addr) }, 10*time.Second, 5*time.Millisecond, "it does not listen")
+	require.Eventually(t, func() bool { return Listens(addr) }, Patience, 5*time.Millisecond, "it does not listen")
 	return addr
 }
 

@@ -70,23 +70,37 @@ func TestClassify(t *testing.T) {
 	}
 }
 
+func TestEnds(t *testing.T) {
+	for list, want := range map[string][2]string{"0-1": {"0", "1"}, "0-2,5": {"0", "5"}, "3": {"3", "3"}, "1,10-11": {"1", "11"}, "": {"0", "0"}} {
+		first, last := ends(list)
+		assert.Equal(t, want, [2]string{first, last}, list)
+	}
+}
+
 // Our client tells a connection that is answered from one that is not.
 func TestDrive(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hello") }))
 	defer server.Close()
 	u, err := url.Parse(server.URL + "/hello")
 	require.NoError(t, err)
-	got := drive(u, 8, 300*time.Millisecond)
-	assert.Zero(t, got.Unanswered)
-	assert.Greater(t, got.Requests, 8)
+	got := driveUntil(u, 8, func(got tally) bool { return got.Unanswered == 0 && got.Requests > 8 })
 	assert.Greater(t, got.Slowest, 0.0)
 
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer silent.Close()
-	got = drive(&url.URL{Host: silent.Addr().String(), Path: "/"}, 3, 100*time.Millisecond)
-	assert.Equal(t, 3, got.Unanswered)
-	assert.GreaterOrEqual(t, got.Slowest, 90.0, "that it waited until the end")
+	got = driveUntil(&url.URL{Host: silent.Addr().String(), Path: "/"}, 3, func(got tally) bool { return got.Slowest >= 90 })
+	assert.Equal(t, 3, got.Unanswered, "each waited until the end")
+}
+
+// driveUntil gives the client more and more time until it has seen enough: how
+// much that takes is the machine's affair.
+func driveUntil(u *url.URL, connections int, enough func(tally) bool) tally {
+	for lasting := 100 * time.Millisecond; ; lasting *= 2 {
+		if got := drive(u, connections, lasting); enough(got) {
+			return got
+		}
+	}
 }
 
 // Whatever is missing is named with what to install, before anything is built.

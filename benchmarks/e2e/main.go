@@ -12,6 +12,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -130,6 +131,9 @@ func measure(o options) error {
 	kinds, err := pick("kind", o.kinds, kinds)
 	if err != nil {
 		return err
+	}
+	if serverCore == clientCore && !o.short {
+		return errors.New("there is one core, and the servers and the client need one each: only -short runs here")
 	}
 	b, err := newBench(o, chosen)
 	if err != nil {

@@ -15,11 +15,26 @@ import (
 	"time"
 )
 
-// The servers run on one core and the client on the other.
-const (
-	serverCore = "0"
-	clientCore = "1"
-)
+// The servers run on one core and the client on another, if there is another.
+var serverCore, clientCore = cores()
+
+// cores are the first and the last that this process may run on.
+func cores() (first, last string) {
+	text, _ := os.ReadFile("/proc/self/status")
+	_, rest, _ := strings.Cut(string(text), "Cpus_allowed_list:")
+	line, _, _ := strings.Cut(rest, "\n")
+	return ends(strings.TrimSpace(line))
+}
+
+// ends are both ends of a list such as 0-2,5.
+func ends(list string) (first, last string) {
+	isNoDigit := func(r rune) bool { return r < '0' || r > '9' }
+	numbers := strings.FieldsFunc(list, isNoDigit)
+	if len(numbers) == 0 {
+		return "0", "0"
+	}
+	return numbers[0], numbers[len(numbers)-1]
+}
 
 // A process is a server that runs.
 type process struct {

@@ -1,6 +1,7 @@
 package routers
 
 import (
+	"math"
 	"os"
 	"slices"
 	"testing"
@@ -70,7 +71,7 @@ func TestSegueDoesNotAllocate(t *testing.T) {
 			for _, reads := range []bool{false, true} {
 				run, err := r.Prepare(Table{Set: s, Reads: reads})
 				require.NoError(t, err)
-				mallocs, _ := run.Allocations(200)
+				mallocs := leastAllocations(run)
 				assert.Zero(t, int(mallocs), "%s, %s, read %v: %v", r.Name, s.Name, reads, mallocs)
 				if r.Name == NoValues.Name {
 					assert.Less(t, mallocs, 0.001, "%s, %s, read %v", r.Name, s.Name, reads)
@@ -78,6 +79,17 @@ func TestSegueDoesNotAllocate(t *testing.T) {
 			}
 		}
 	}
+}
+
+// leastAllocations takes the least of a few tries: whatever else the process
+// does meanwhile counts as well.
+func leastAllocations(run *workload.Run) float64 {
+	least := math.Inf(1)
+	for range 5 {
+		mallocs, _ := run.Allocations(200)
+		least = min(least, mallocs)
+	}
+	return least
 }
 
 func TestColon(t *testing.T) {

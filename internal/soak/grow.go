@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/segue-go/segue"
+)
+
+// grow adds routes to the app that is served, a few at a time, each with a
+// request that is too early and one that must find it. When an app has as many
+// as it may, a fresh one takes its place.
+func (w *worker) grow() {
+	g := &grower{worker: w, conn2: w.newConn2(1)}
+	defer g.close()
+	var leaving sync.WaitGroup
+	defer leaving.Wait()
+	for g.app = w.app.Load(); !w.over(); {
+		for g.count = 0; g.count < w.config.routes && !w.over(); {
+			g.addSome()
+			g.change()
+			w.pause(20 * time.Millisecond)
+		}
+		if !w.over() {
+			wait := w.expectGone(g.app)
+			g.app, g.inner = w.begin(), 0
+			leaving.Go(wait)
+		}
+	}
+}
+
+// A grower adds routes, and asks for them by both protocols.
+type grower struct {
+	*worker
+	app   *app
+	conn1 *conn1
+	conn2 *conn2
+	rounds,
+	count int // routes of this app
+	inner int64 // middlewares of the router that is mounted twice
+	last  addedRoute
+}
+
+// An addition is a change that brings routes.
+type addition struct {
+	routes   []addedRoute
+	register func()
+}
+
+// route is one that is added by a verb or by Handle, and asked by GET.
+func (g *grower) route(host, prefix, rest string, names ...string) addedRoute {
+	return addedRoute{
+		era: g.app.era, host: host, pattern: "GET " + host + prefix + rest, names: names,
+		target: func(id string) string { return path(prefix+rest, id) },
+	}
+}
+
+// additions are all the ways in which routes come.
+func (g *grower) additions() []addition {
+	a, at := g.app, fmt.Sprintf("/added/r%d", g.rounds)
+	g.rounds++
+	mounted := segue.New()
+	mounted.GET("/x/*path", g.echo)
+	mounted.GET("/y/{id}", g.echo)
+	host := "" // the first half of an app's life no route has one
+	if g.count > g.config.routes/2 {
+		host = fmt.Sprintf("host%d.example", g.rounds)
+	}
+	return []addition{
+		{[]addedRoute{g.route("", at, "/{id}", "id")}, func() { a.GET(at+"/:id", g.echo) }},
+		{[]addedRoute{g.route("", "/one"+at, "/{id}", "id"), g.route("", "/two/{tenant}"+at, "/{id}", "tenant", "id")},
+			func() { a.shared.GET(at+"/{id}", g.echo) }},
+		{[]addedRoute{g.route("", at+"/mount/{tenant}", "/x/{path...}", "tenant", "path"), g.route("", at+"/mount/{tenant}", "/y/{id}", "tenant", "id")},
+			func() { a.Mount(at+"/mount/{tenant}", mounted) }},
+		{[]addedRoute{g.route("", at, "/with/{a}/{b}/{id}", "a", "b", "id")},
+			func() { a.With(segue.Recover).GET(at+"/with/{a}/{b}/{id}", g.echo) }},
+		{[]addedRoute{g.route("", at, "/group/g/{id}", "id")},
+			func() { a.Group(at+"/group", segue.Recover).HandleFunc("GET /g/{id}", g.echo) }},
+		{[]addedRoute{g.route(host, at, "/host/{id}", "id")},
+			func() { a.HandleFunc("GET "+host+at+"/host/{id}", g.echo) }},
+	}
+}
+
+// addSome adds routes in all ways. A request before gets a 404; the first one
+// after must find the route.
+func (g *grower) addSome() {
+	additions := g.additions()
+	var early, late []*call
+	for _, add := range additions {
+		for _, route := range add.routes {
+			c := g.callAdded(route)
+			c.missing()
+			early = append(early, c)
+		}
+	}
+	g.ask(early)
+	for _, add := range additions {
+		add.register()
+		for _, route := range add.routes {
+			late = append(late, g.callAdded(route))
+			m := g.app.Lookup(request(g.callAdded(route)))
+			if m.Status != http.StatusOK || m.Route.Pattern != route.pattern {
+				g.wrongAnswer("Lookup gives %d %q for the new route %q", m.Status, m.Route.Pattern, route.pattern)
+			}
+			g.app.add(route)
+			g.last = route
+			g.count++
+			g.newRoutes.Add(1)
+		}
+	}
+	g.ask(late)
+}
+
+func request(c *call) *http.Request {
+	r, err := http.NewRequest(c.method, "http://localhost"+c.target, nil)
+	if err != nil {
+		panic(err) // calls are well formed
+	}
+	r.Host = c.host
+	return r
+}
+
+// change is what happens now and then besides.
+func (g *grower) change() {
+	a := g.app
+	switch g.rounds % 8 {
+	case 2: // refused: nothing may have changed
+		g.book.count(refusals)
+		g.refused(g.last.pattern)
+		g.ask([]*call{g.callAdded(g.last)})
+	case 4:
+		n := a.begun.Add(1)
+		a.Use(layer("Layer", n-1))
+		a.done.Add(1)
+		g.uses.Add(1)
+		g.ask([]*call{g.callAdded(g.last)})
+	case 6:
+		a.shared.Use(layer("Inner", g.inner))
+		g.inner++
+		g.uses.Add(1)
+		c := g.newCall(kinds[0])
+		c.get("GET ", true, "/one/{id}", "id")
+		c.layers.inner = g.inner
+		g.ask([]*call{c})
+	}
+}
+
+// refused registers a route that is there already.
+func (g *grower) refused(pattern string) {
+	defer func() {
+		err, _ := recover().(error)
+		var conflict *segue.ConflictError
+		if !errors.As(err, &conflict) {
+			g.wrongAnswer("%q was registered twice, and the answer was %v", pattern, err)
+		}
+	}()
+	g.app.HandleFunc(pattern, g.echo)
+}
+
+// ask sends calls at once, every fourth over HTTP/1.1.
+func (g *grower) ask(calls []*call) {
+	ctx, cancel := context.WithTimeout(context.Background(), g.patience)
+	defer cancel()
+	var asking sync.WaitGroup
+	for i, c := range calls {
+		if i%4 != 0 {
+			asking.Go(func() { g.ask2(g.conn2, ctx, c, nil, nil) })
+			continue
+		}
+		if g.conn1 == nil {
+			g.conn1 = g.dial(g.addr)
+		}
+		if g.conn1 != nil && !g.ask1(g.conn1, c) {
+			g.conn1.Close()
+			g.conn1 = nil
+		}
+	}
+	asking.Wait()
+}
+
+func (g *grower) close() {
+	if g.conn1 != nil {
+		g.conn1.Close()
+	}
+	g.conn2.cut(false)
+}

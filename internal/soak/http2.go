@@ -120,9 +120,6 @@ func (w *worker) scene2(conn *conn2) {
 	}
 }
 
-// errGone is what a call ends with whose connection the client has cut.
-var errGone = errors.New("the client has cut the connection")
-
 // ask2 sends a call and checks the answer. The body is c's own unless another is
 // given, and the answer's is read by way of through, if there is one.
 func (w *worker) ask2(conn *conn2, ctx context.Context, c *call, body io.Reader, through func(io.Reader) io.Reader) {

@@ -23,7 +23,8 @@ const (
 
 func (p proto) String() string { return []string{"HTTP/1.1", "HTTP/2"}[p] }
 
-// A planned fault is something that goes wrong on purpose.
+// A planned fault is something that goes wrong on purpose, or, with unborn, that
+// net/http does to a machine which is too busy.
 type planned int
 
 const (
@@ -41,9 +42,10 @@ const (
 	cancels
 	brokenBodies
 	refusals
+	unborn
 )
 
-var plannedNames = [refusals + 1]string{
+var plannedNames = [unborn + 1]string{
 	"handlers that panic",
 	"handlers that hang up",
 	"handlers that outlast their time",
@@ -58,6 +60,7 @@ var plannedNames = [refusals + 1]string{
 	"requests cancelled by the client",
 	"bodies that break off",
 	"routes that are refused",
+	"connections too slow for HTTP/2's handshake, tried again",
 }
 
 // A book holds the figures of a run, and what is wrong.
@@ -66,10 +69,10 @@ type book struct {
 
 	requests [2][]atomic.Int64 // sent whole, by protocol and kind
 	outcomes [2][unanswered + 1]atomic.Int64
-	faults   [refusals + 1]atomic.Int64
+	faults   [unborn + 1]atomic.Int64
 
 	newRoutes, uses, apps, kept, faulty atomic.Int64
-	peak                                atomic.Int64 // goroutines at once
+	connected, peak                     atomic.Int64 // connections and goroutines at once, at most
 
 	mu      sync.Mutex
 	slowest time.Duration
@@ -212,7 +215,7 @@ func (b *book) printRest() {
 	}{
 		{"routes added while serving", &b.newRoutes}, {"middlewares added while serving", &b.uses},
 		{"apps, one after the other", &b.apps}, {"requests checked after their handlers", &b.kept},
-		{"goroutines at most", &b.peak}, {"faults of all sorts", &b.faulty},
+		{"connections at once, at most", &b.connected}, {"goroutines at once, at most", &b.peak}, {"faults of all sorts", &b.faulty},
 	} {
 		fmt.Fprintf(b.out, "| %s | %d |\n", r.what, r.n.Load())
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,14 +15,15 @@ import (
 
 // grow adds routes to the app that is served, a few at a time, each with a
 // request that is too early and one that must find it. When an app has as many
-// as it may, a fresh one takes its place.
+// as it may, or some time has gone, a fresh one takes its place.
 func (w *worker) grow() {
 	g := &grower{worker: w, conn2: w.newConn2(1)}
 	defer g.close()
 	var leaving sync.WaitGroup
 	defer leaving.Wait()
 	for g.app = w.app.Load(); !w.over(); {
-		for g.count = 0; g.count < w.config.routes && !w.over(); {
+		end := time.Now().Add(min(w.length/6, time.Minute))
+		for g.count = 0; g.count < w.config.routes && time.Now().Before(end) && !w.over(); {
 			g.addSome()
 			g.change()
 			w.pause(20 * time.Millisecond)
@@ -36,13 +39,14 @@ func (w *worker) grow() {
 // A grower adds routes, and asks for them by both protocols.
 type grower struct {
 	*worker
-	app   *app
-	conn1 *conn1
-	conn2 *conn2
-	rounds,
-	count int // routes of this app
-	inner int64 // middlewares of the router that is mounted twice
-	last  addedRoute
+	app     *app
+	conn1   *conn1
+	conn2   *conn2
+	names   int   // of routes, so far
+	changes int   // that were due, so far
+	count   int   // routes of this app
+	inner   int64 // middlewares of this app's router that is mounted twice
+	last    addedRoute
 }
 
 // An addition is a change that brings routes.
@@ -61,14 +65,14 @@ func (g *grower) route(host, prefix, rest string, names ...string) addedRoute {
 
 // additions are all the ways in which routes come.
 func (g *grower) additions() []addition {
-	a, at := g.app, fmt.Sprintf("/added/r%d", g.rounds)
-	g.rounds++
+	a, at := g.app, fmt.Sprintf("/added/r%d", g.names)
+	g.names++
 	mounted := segue.New()
 	mounted.GET("/x/*path", g.echo)
 	mounted.GET("/y/{id}", g.echo)
 	host := "" // the first half of an app's life no route has one
 	if g.count > g.config.routes/2 {
-		host = fmt.Sprintf("host%d.example", g.rounds)
+		host = fmt.Sprintf("host%d.example", g.names)
 	}
 	return []addition{
 		{[]addedRoute{g.route("", at, "/{id}", "id")}, func() { a.GET(at+"/:id", g.echo) }},
@@ -88,7 +92,7 @@ func (g *grower) additions() []addition {
 // addSome adds routes in all ways. A request before gets a 404; the first one
 // after must find the route.
 func (g *grower) addSome() {
-	additions := g.additions()
+	additions := slices.Concat(g.additions(), g.additions(), g.additions())
 	var early, late []*call
 	for _, add := range additions {
 		for _, route := range add.routes {
@@ -127,18 +131,19 @@ func request(c *call) *http.Request {
 // change is what happens now and then besides.
 func (g *grower) change() {
 	a := g.app
-	switch g.rounds % 8 {
-	case 2: // refused: nothing may have changed
+	g.changes++
+	switch g.changes % 6 {
+	case 1: // refused: nothing may have changed
 		g.book.count(refusals)
 		g.refused(g.last.pattern)
 		g.ask([]*call{g.callAdded(g.last)})
-	case 4:
+	case 2:
 		n := a.begun.Add(1)
 		a.Use(layer("Layer", n-1))
 		a.done.Add(1)
 		g.uses.Add(1)
 		g.ask([]*call{g.callAdded(g.last)})
-	case 6:
+	case 3:
 		a.shared.Use(layer("Inner", g.inner))
 		g.inner++
 		g.uses.Add(1)
@@ -146,6 +151,28 @@ func (g *grower) change() {
 		c.get("GET ", true, "/one/{id}", "id")
 		c.layers.inner = g.inner
 		g.ask([]*call{c})
+	case 4:
+		g.lookIn()
+	}
+}
+
+// lookIn asks the app itself, which nobody else changes.
+func (g *grower) lookIn() {
+	r := request(g.callAdded(g.last))
+	if m := g.app.Explain(r).Match; m.Route.Pattern != g.last.pattern {
+		g.wrongAnswer("Explain gives %d %q for %q", m.Status, m.Route.Pattern, g.last.pattern)
+	}
+	if _, pattern := g.app.Handler(r); pattern != g.last.pattern {
+		g.wrongAnswer("Handler gives %q for %q", pattern, g.last.pattern)
+	}
+	added := 0
+	for route := range g.app.Routes() {
+		if strings.Contains(route.Path, "/added/") {
+			added++
+		}
+	}
+	if added != g.count {
+		g.wrongAnswer("Routes lists %d of %d added routes", added, g.count)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"strings"
@@ -20,6 +21,7 @@ type conn1 struct {
 
 // overHTTP1 keeps one connection busy, and opens another when it is gone.
 func (w *worker) overHTTP1() {
+	w.pause(rand.N(min(w.length/16, time.Second))) // not all at once
 	var conn *conn1
 	for !w.over() {
 		if conn == nil {

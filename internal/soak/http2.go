@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,9 +21,16 @@ type conn2 struct {
 	workers   int // that have not gone yet
 
 	mu   sync.Mutex
-	cc   *http.ClientConn // nil before the first dial, and after a reset
+	link *link // nil before the first dial, and after a reset
 	tcp  *net.TCPConn
 	cuts int // how often a client has cut it
+}
+
+// A link is one of the connections that a conn2 has one after the other.
+type link struct {
+	*http.ClientConn
+	used atomic.Bool // an answer has come
+	cuts int         // of the conn2, before this link
 }
 
 func (s *stage) newConn2(workers int) *conn2 {
@@ -42,15 +51,34 @@ func (s *stage) newConn2(workers int) *conn2 {
 	return c
 }
 
-// ready returns the connection, and how often it had been cut until then.
-func (c *conn2) ready(ctx context.Context) (*http.ClientConn, int, error) {
+// ready returns the link of the moment.
+func (c *conn2) ready(ctx context.Context) (*link, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var err error
-	if c.cc == nil {
-		c.cc, err = c.transport.NewClientConn(ctx, "http", c.addr)
+	if c.link == nil {
+		cc, err := c.transport.NewClientConn(ctx, "http", c.addr)
+		if err != nil {
+			return nil, err
+		}
+		c.link = &link{ClientConn: cc, cuts: c.cuts}
 	}
-	return c.cc, c.cuts, err
+	return c.link, nil
+}
+
+// unborn reports whether a link ended before it had any answer, as those do
+// that net/http's server does not get the first settings of within 2 seconds,
+// and drops it.
+func (c *conn2) unborn(l *link) bool {
+	if l == nil || l.used.Load() || l.Err() == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.link == l {
+		c.link = nil
+		_ = l.Close()
+	}
+	return c.cuts == l.cuts // else it was a client
 }
 
 // cut ends the connection, by a reset or in good order. Requests that are on
@@ -58,7 +86,7 @@ func (c *conn2) ready(ctx context.Context) (*http.ClientConn, int, error) {
 func (c *conn2) cut(reset bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.cc == nil {
+	if c.link == nil {
 		return
 	}
 	c.cuts++
@@ -66,8 +94,8 @@ func (c *conn2) cut(reset bool) {
 		_ = c.tcp.SetLinger(0)
 		_ = c.tcp.Close()
 	}
-	_ = c.cc.Close()
-	c.cc = nil
+	_ = c.link.Close()
+	c.link = nil
 }
 
 func (c *conn2) cutsSoFar() int {
@@ -90,6 +118,7 @@ func (c *conn2) leave() {
 // overHTTP2 asks on a connection that others may ask on, too.
 func (w *worker) overHTTP2(conn *conn2) {
 	defer conn.leave()
+	w.pause(rand.N(min(w.length/16, time.Second))) // not all at once
 	for !w.over() {
 		w.scene2(conn)
 	}
@@ -122,9 +151,13 @@ func (w *worker) scene2(conn *conn2) {
 
 // ask2 sends a call and checks the answer. The body is c's own unless another is
 // given, and the answer's is read by way of through, if there is one.
-func (w *worker) ask2(conn *conn2, ctx context.Context, c *call, body io.Reader, through func(io.Reader) io.Reader) {
+func (w *worker) ask2(conn *conn2, ctx context.Context, c *call, body *halves, through func(io.Reader) io.Reader) {
 	start := time.Now()
-	resp, cuts, err := w.roundTrip(conn, ctx, c, body)
+	l, resp, err := w.roundTrip(conn, ctx, c, body)
+	for try := 1; err != nil && try < 10 && conn.unborn(l); try++ {
+		w.count(unborn)
+		l, resp, err = w.roundTrip(conn, ctx, c, body)
+	}
 	if resp != nil && through != nil {
 		resp.Body = struct {
 			io.Reader
@@ -132,7 +165,7 @@ func (w *worker) ask2(conn *conn2, ctx context.Context, c *call, body io.Reader,
 		}{through(resp.Body), resp.Body}
 	}
 	o, err := c.judge(resp, err)
-	if o == unanswered && (conn.cutsSoFar() > cuts || errors.Is(err, context.Canceled) || errors.Is(err, errBroken)) {
+	if o == unanswered && (l != nil && conn.cutsSoFar() > l.cuts || errors.Is(err, context.Canceled) || errors.Is(err, errBroken)) {
 		o = givenUp
 	}
 	if o == unanswered {
@@ -141,22 +174,29 @@ func (w *worker) ask2(conn *conn2, ctx context.Context, c *call, body io.Reader,
 	w.settle(overHTTP2, c, time.Since(start), o, err)
 }
 
-func (w *worker) roundTrip(conn *conn2, ctx context.Context, c *call, body io.Reader) (*http.Response, int, error) {
-	cc, cuts, err := conn.ready(ctx)
+func (w *worker) roundTrip(conn *conn2, ctx context.Context, c *call, halves *halves) (*link, *http.Response, error) {
+	l, err := conn.ready(ctx)
 	if err != nil {
-		return nil, cuts, err
+		return nil, nil, err
 	}
-	if body == nil && c.body != "" {
+	var body io.Reader
+	if halves != nil {
+		again := *halves
+		body = &again
+	} else if c.body != "" {
 		body = strings.NewReader(c.body)
 	}
 	r, err := http.NewRequestWithContext(ctx, c.method, "http://"+w.addr+c.target, body)
 	if err != nil {
-		return nil, cuts, err
+		return l, nil, err
 	}
 	r.Host = c.host
 	r.Header.Set("Id", escaped("id", c.id))
-	resp, err := cc.RoundTrip(r)
-	return resp, cuts, err
+	resp, err := l.RoundTrip(r)
+	if err == nil {
+		l.used.Store(true)
+	}
+	return l, resp, err
 }
 
 // cancelled takes a call back, at some time: before the answer, within it, or

@@ -30,6 +30,16 @@ func heap(within time.Duration, until func(now int64) bool) int64 {
 
 func never(int64) bool { return false }
 
+// settledHeap is what the heap comes down to. If that is more than it may be, it
+// gets more time: as much as a request does.
+func settledHeap(c config, most int64) int64 {
+	now := heap(c.lull, never)
+	if now > most {
+		now = heap(c.patience, func(now int64) bool { return now <= most })
+	}
+	return now
+}
+
 // A look is what the process holds at some moment.
 type look struct {
 	goroutines, peak, heap int64
@@ -61,7 +71,7 @@ func (b *book) nothingLeft(c config, before look) {
 	most := before.heap + 1<<20 + descriptor*(b.peak.Load()-before.peak)
 	b.measured(level{
 		what: "heap, with nothing served", unit: "bytes",
-		before: before.heap, most: most, after: heap(c.patience, func(now int64) bool { return now <= most }),
+		before: before.heap, most: most, after: settledHeap(c, most),
 	})
 }
 

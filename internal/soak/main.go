@@ -65,7 +65,7 @@ func parse(args []string, help io.Writer) (config, error) {
 	flags.DurationVar(&c.length, "for", 2*time.Minute, "how long to go on, such as 90s or 8h")
 	flags.IntVar(&c.connections, "connections", 512, "how many connections at once, half of them HTTP/2")
 	flags.Uint64Var(&c.seed, "seed", 1, "what the clients' choices start from")
-	flags.IntVar(&c.routes, "routes", 1000, "how many routes are added to an app before a fresh one takes its place")
+	flags.IntVar(&c.routes, "routes", 1000, "how many routes are added to an app, at most, before a fresh one takes its place")
 	flags.DurationVar(&c.patience, "patience", time.Minute, "how long an answer may take before it counts as none")
 	c.every, c.lull, c.rehearsal = 10*time.Second, 6*time.Second, 5*time.Second
 

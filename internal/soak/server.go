@@ -80,7 +80,10 @@ func (s *stage) begin() *app {
 func (s *stage) connState(_ net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
-		s.open.Add(1)
+		n := s.open.Add(1)
+		for most := s.connected.Load(); n > most && !s.connected.CompareAndSwap(most, n); {
+			most = s.connected.Load()
+		}
 	case http.StateClosed, http.StateHijacked:
 		s.open.Add(-1)
 	}

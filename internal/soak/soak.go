@@ -51,7 +51,7 @@ func perform(ctx context.Context, c config, b *book, rehearsal bool) {
 		most := before + 512<<10 + 4*n // an object a request would be 8 and more
 		b.measured(level{
 			what: fmt.Sprintf("heap over %d requests with the same routes", n), unit: "bytes",
-			before: before, most: most, after: heap(c.patience, func(now int64) bool { return now <= most }),
+			before: before, most: most, after: settledHeap(c, most),
 		})
 	}
 	s.close()

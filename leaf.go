@@ -1,6 +1,7 @@
 package segue
 
 import (
+	"math/bits"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,6 +16,7 @@ type leaf struct {
 	holes  []hole                                   // where the values stand in a path
 	isRest bool                                     // the last segment takes everything that follows,
 	named  bool                                     // and has a name: the last hole is its
+	tail   bool                                     // the last segment is a hole
 	isSlow bool                                     // resolve must decide: slowLeaf, and what may decline
 	direct bool                                     // neither of the two
 
@@ -76,21 +78,36 @@ func holesOf(segs []segment) []hole {
 // plainValues cuts the values out of a path that is not encoded and matched as
 // it was sent.
 func (l *leaf) plainValues(path string, values []string) {
-	at := 0
+	at, last := 0, len(l.holes)-1
 	for i, h := range l.holes {
 		at += int(h.gap)
 		if at >= len(path) {
 			return // an empty rest whose slash is missing
 		}
 		end := len(path)
-		if !l.named || i < len(l.holes)-1 {
-			if j := strings.IndexByte(path[at:], '/'); j >= 0 {
-				end = at + j
-			}
+		switch {
+		case i < last || !l.tail:
+			end = slashFrom(path, at)
+		case !l.named && path[end-1] == '/':
+			end-- // the other spelling of a mount's prefix
 		}
 		values[i] = path[at:end]
 		at = end
 	}
+}
+
+// slashFrom returns where the first slash from i on is, or the path's length.
+// Segments are short: to look here is faster than a call of strings.IndexByte.
+func slashFrom(path string, i int) int {
+	for ; i <= len(path)-8; i += 8 {
+		if slash := slashes(load8(path, i)); slash != 0 {
+			return i + bits.TrailingZeros64(slash)>>3
+		}
+	}
+	for i < len(path) && path[i] != '/' {
+		i++
+	}
+	return i
 }
 
 // decodedValues does the same for any path, segment by segment.

@@ -74,6 +74,7 @@ func (t *table) addLeaves(b *branch) {
 			holes:  holesOf(e.segs),
 			isRest: last.kind == rest,
 			named:  last.kind == rest && last.text != "",
+			tail:   last.kind != literal && last.text != "",
 			route:  e,
 			scope:  t.root.at(e.line),
 		}

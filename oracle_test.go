@@ -362,7 +362,13 @@ func oracleLower(host string) string {
 	if host == "." {
 		return host // no host, but not every host either
 	}
-	return strings.TrimSuffix(strings.ToLower(host), ".")
+	lower := []byte(host)
+	for i, c := range lower {
+		if 'A' <= c && c <= 'Z' {
+			lower[i] = c - 'A' + 'a'
+		}
+	}
+	return strings.TrimSuffix(string(lower), ".")
 }
 
 // oracleMux reads a pattern of Handle, mounted at prefix ("" for the root).

@@ -191,7 +191,25 @@ func canonicalHost(host string) string {
 	if len(host) > 1 { // "." is no host, and must not become none
 		host = strings.TrimSuffix(host, ".")
 	}
-	return strings.ToLower(host)
+	return lowerASCII(host)
+}
+
+// lowerASCII leaves all but A to Z alone: by Unicode's rules the Kelvin sign
+// is a k, and all bytes that are no UTF-8 are one, so that a client could name
+// a host by another.
+func lowerASCII(s string) string {
+	for i := range len(s) {
+		if 'A' <= s[i] && s[i] <= 'Z' {
+			b := []byte(s)
+			for ; i < len(b); i++ {
+				if 'A' <= b[i] && b[i] <= 'Z' {
+					b[i] += 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
 }
 
 // parsePath parses the text from its first slash on and sets what r.Pattern

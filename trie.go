@@ -430,29 +430,29 @@ type candidate struct {
 // matches returns all leaves that match, best first. n is a root for stepping
 // side by side.
 func (n *node) matches(path segments) []*leaf {
-	list := []candidate{{open: n}}
-	for {
+	list, next := []candidate{{open: n}}, []candidate(nil)
+	for open := true; open; { // behind the last open branch no segment changes anything
 		seg, ok := path.next()
 		if !ok {
 			break
 		}
-		var next []candidate
+		next, open = next[:0], false
 		for _, c := range list {
 			if c.open == nil {
 				next = append(next, c)
 				continue
 			}
 			if child := c.open.child(seg); child != nil {
-				next = append(next, candidate{open: child})
+				next, open = append(next, candidate{open: child}), true
 			}
 			if seg != "" && c.open.param != nil {
-				next = append(next, candidate{open: c.open.param})
+				next, open = append(next, candidate{open: c.open.param}), true
 			}
 			if c.open.miss != nil {
 				next = append(next, candidate{leaf: c.open.miss})
 			}
 		}
-		list = next
+		list, next = next, list
 	}
 	var found []*leaf
 	for _, c := range list {

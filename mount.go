@@ -262,8 +262,10 @@ type stripped struct {
 func (s stripped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	values := make([]string, len(s.holes))
 	names := s.route.names()
-	for i, name := range names {
-		values[i] = Param(r, name)
+	i := 0
+	for _, value := range Params(r) { // r.Pattern is this route's, or it would not serve r
+		values[i] = value
+		i++
 	}
 	r2 := new(http.Request)
 	if len(names) > 0 {

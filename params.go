@@ -53,10 +53,16 @@ func Params(r *http.Request) iter.Seq2[string, string] {
 
 func eachParam(r *http.Request, yield func(name, value string) bool) {
 	filled := pathValuesFilled(r)
+	var names, values []string
 	w := newWildcards(r)
-	for w.next() {
+	for i := 0; w.next(); i++ {
+		if i == fewParams && filled {
+			names, values = filledInOrder(r)
+		}
 		var value string
 		switch {
+		case i < len(names) && names[i] == w.name:
+			value = values[i]
 		case filled:
 			value = r.PathValue(w.name)
 		case !direct:
@@ -71,6 +77,10 @@ func eachParam(r *http.Request, yield func(name, value string) bool) {
 		}
 	}
 }
+
+// fewParams is up to how many are read by name. PathValue compares the names
+// one after the other, so that many would cost their square.
+const fewParams = 8
 
 // wildcards walks over the named wildcards of r.Pattern, with the path beside
 // it.

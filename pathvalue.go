@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"unsafe"
 )
 
@@ -110,10 +111,14 @@ type pathNames struct {
 	list []string       // for SetPathValue
 }
 
+// namesOfPat leads back from pat.
+var namesOfPat sync.Map
+
 func newPathNames(names []string) *pathNames {
 	made := &pathNames{list: names}
 	if direct {
 		made.pat = fields.pattern(names)
+		namesOfPat.Store(made.pat, made)
 	}
 	return made
 }
@@ -158,6 +163,20 @@ func mayBeFilled(r *http.Request) bool { return !direct || fields.of(r).pat != n
 // ServeMux, wrote the fields behind r.PathValue.
 func pathValuesFilled(r *http.Request) bool {
 	return direct && fields.of(r).pat != nil
+}
+
+// filledInOrder returns the names and values that segue wrote into the fields,
+// in the order of the path; nothing if it was ServeMux. Who changes a value by
+// SetPathValue changes it in these values.
+func filledInOrder(r *http.Request) (names, values []string) {
+	if !direct {
+		return nil, nil
+	}
+	at := fields.of(r)
+	if known, ok := namesOfPat.Load(at.pat); ok {
+		names, values = known.(*pathNames).list, at.matches
+	}
+	return names, values
 }
 
 // addPathValue gives r a path value that outlasts an inner ServeMux, which

@@ -46,6 +46,10 @@ func mayBeFilled(*http.Request) bool { return true }
 // that cannot be seen from here.
 func pathValuesFilled(*http.Request) bool { return false }
 
+// filledInOrder returns the names and values behind r.PathValue; that cannot be
+// seen from here.
+func filledInOrder(*http.Request) (names, values []string) { return nil, nil }
+
 // addPathValue gives r a path value that outlasts an inner ServeMux. r and its
 // map are the caller's own.
 func addPathValue(r *http.Request, name, value string) { addPortably(r, name, value) }

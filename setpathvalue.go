@@ -12,10 +12,9 @@ import (
 // pathvalue_purego.go): the names, known once per list, and the way by
 // SetPathValue.
 
-var knownNames struct {
-	sync.Mutex
-	byList map[string]*pathNames
-}
+// knownNames leads from names, joined, to their *pathNames. It is read by
+// requests too, and so without a lock; it grows with what is registered alone.
+var knownNames sync.Map
 
 // pathNamesOf returns the pathNames of a list of distinct names, nil for the
 // empty list. A process has few different lists, however many routes and
@@ -25,17 +24,11 @@ func pathNamesOf(names []string) *pathNames {
 		return nil
 	}
 	key := strings.Join(names, "/") // no name holds a slash
-	knownNames.Lock()
-	defer knownNames.Unlock()
-	if known := knownNames.byList[key]; known != nil {
-		return known
+	known, ok := knownNames.Load(key)
+	if !ok {
+		known, _ = knownNames.LoadOrStore(key, newPathNames(slices.Clone(names)))
 	}
-	if knownNames.byList == nil {
-		knownNames.byList = make(map[string]*pathNames)
-	}
-	made := newPathNames(slices.Clone(names))
-	knownNames.byList[key] = made
-	return made
+	return known.(*pathNames)
 }
 
 // setPortably clears first: where the pattern of an outer ServeMux holds a

@@ -4,7 +4,7 @@
 # Express by npm ci.
 set -euo pipefail
 cd "$(dirname "$0")"
-export GOFLAGS=-buildvcs=false
+export GOFLAGS="-buildvcs=false -timeout=20m"
 
 step() { printf '\n== benchmarks: %s (%ss)\n' "$*" "$SECONDS"; }
 

@@ -2,7 +2,7 @@
 # Checks this module: bash docs/ci.sh
 set -euo pipefail
 cd "$(dirname "$0")"
-export GOFLAGS=-buildvcs=false
+export GOFLAGS="-buildvcs=false -timeout=20m"
 
 go vet ./...
 go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...

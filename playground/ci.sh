@@ -2,7 +2,7 @@
 # What must hold of the playground. It brings the browser that the tests use.
 set -euo pipefail
 cd "$(dirname "$0")"
-export GOFLAGS=-buildvcs=false CI=true
+export GOFLAGS="-buildvcs=false -timeout=20m" CI=true
 
 if ! command -v chromium >/dev/null; then
   apt-get update -qq
@@ -19,4 +19,4 @@ go vet -tags playground ./...
 GOOS=js GOARCH=wasm go vet -tags playground ./wasm
 go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 -tags playground ./...
 (cd .. && go vet -tags playground . && go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 -tags playground .)
-go test -tags playground -timeout 10m ./...
+go test -tags playground ./...

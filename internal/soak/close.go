@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,7 +11,7 @@ import (
 // come must still get its answer, and then nobody is left.
 func (s *stage) close() {
 	const each = 16
-	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+	ctx, cancel := s.clock.context(s.patience)
 	defer cancel()
 	s.acts++
 	var clients sync.WaitGroup

@@ -65,7 +65,8 @@ var plannedNames = [unborn + 1]string{
 
 // A book holds the figures of a run, and what is wrong.
 type book struct {
-	out io.Writer
+	out   io.Writer
+	clock clock
 
 	requests [2][]atomic.Int64 // sent whole, by protocol and kind
 	outcomes [2][unanswered + 1]atomic.Int64

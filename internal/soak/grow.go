@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -190,7 +189,7 @@ func (g *grower) refused(pattern string) {
 
 // ask sends calls at once, every fourth over HTTP/1.1.
 func (g *grower) ask(calls []*call) {
-	ctx, cancel := context.WithTimeout(context.Background(), g.patience)
+	ctx, cancel := g.clock.context(g.patience)
 	defer cancel()
 	var asking sync.WaitGroup
 	for i, c := range calls {

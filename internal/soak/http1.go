@@ -38,7 +38,7 @@ func (w *worker) overHTTP1() {
 }
 
 func (w *worker) dial(addr string) *conn1 {
-	conn, err := net.DialTimeout("tcp", addr, w.patience)
+	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		w.wrongAnswer("no connection: %v", err)
 		w.pause(time.Second)
@@ -46,6 +46,11 @@ func (w *worker) dial(addr string) *conn1 {
 	}
 	tcp := conn.(*net.TCPConn)
 	return &conn1{tcp, bufio.NewReader(tcp)}
+}
+
+// hurry has a connection time out when patience is at its end.
+func (w *worker) hurry(conn *conn1) (stop func()) {
+	return w.clock.after(w.patience, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 }
 
 // scene1 does one thing with a connection, and reports whether it can go on.
@@ -108,7 +113,7 @@ func text1(c *call, host string) string {
 // send writes the last part of a call's request. That it cannot is a fault of
 // the server's: it had not answered yet.
 func (w *worker) send(conn *conn1, c *call, text string) bool {
-	_ = conn.SetDeadline(time.Now().Add(w.patience))
+	defer w.hurry(conn)()
 	if _, err := io.WriteString(conn, text); err != nil {
 		w.settle(overHTTP1, c, 0, unanswered, fmt.Errorf("the request was not taken: %w", err))
 		return false
@@ -119,7 +124,7 @@ func (w *worker) send(conn *conn1, c *call, text string) bool {
 // receive reads the answer to a call, and reports whether the connection can go
 // on.
 func (w *worker) receive(conn *conn1, c *call, sent time.Time) bool {
-	_ = conn.SetReadDeadline(time.Now().Add(w.patience))
+	defer w.hurry(conn)()
 	resp, err := http.ReadResponse(conn.in, &http.Request{Method: c.method})
 	o, err := c.judge(resp, err)
 	w.settle(overHTTP1, c, time.Since(sent), o, err)
@@ -141,7 +146,6 @@ func (w *worker) pipelined(conn *conn1) bool {
 	}
 	start := time.Now()
 	writing := make(chan error, 1) // the answers come while it is sent
-	_ = conn.SetDeadline(start.Add(w.patience))
 	go func() {
 		_, err := io.WriteString(conn, text.String())
 		writing <- err
@@ -205,7 +209,7 @@ func (w *worker) abandoned() {
 	c := w.newCall(kinds[0])
 	text := text1(c, w.hasty)
 	w.count(abandons)
-	_ = conn.SetDeadline(time.Now().Add(w.patience))
+	defer w.hurry(conn)()
 	_, _ = io.WriteString(conn, text[:1+w.choose.IntN(len(text)-2)]) // fails if it has lost patience already
 	got, err := io.ReadAll(conn)
 	if isTimeout(err) || len(got) > 0 && !bytes.HasPrefix(got, []byte("HTTP/1.1 400 ")) {
@@ -296,6 +300,7 @@ func (w *worker) hijacked(conn *conn1) bool {
 	if !w.send(conn, c, text1(c, w.addr)+"0\n") {
 		return false
 	}
+	defer w.hurry(conn)()
 	resp, err := http.ReadResponse(conn.in, nil)
 	o, err := c.judge(resp, err)
 	if o == answered {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -125,7 +126,7 @@ func (w *worker) overHTTP2(conn *conn2) {
 }
 
 func (w *worker) scene2(conn *conn2) {
-	ctx, cancel := context.WithTimeout(context.Background(), w.patience)
+	ctx, cancel := w.clock.context(w.patience)
 	defer cancel()
 	switch n := w.choose.IntN(1000); {
 	case n < 50:
@@ -162,11 +163,16 @@ func (w *worker) ask2(conn *conn2, ctx context.Context, c *call, body *halves, t
 		resp.Body = struct {
 			io.Reader
 			io.Closer
-		}{through(resp.Body), resp.Body}
+		}{bufio.NewReaderSize(through(resp.Body), 16<<10), resp.Body}
 	}
 	o, err := c.judge(resp, err)
-	if o == unanswered && (l != nil && conn.cutsSoFar() > l.cuts || errors.Is(err, context.Canceled) || errors.Is(err, errBroken)) {
-		o = givenUp
+	if o == unanswered || o == brokeOff {
+		switch {
+		case context.Cause(ctx) == context.DeadlineExceeded:
+			o, err = unanswered, context.DeadlineExceeded
+		case context.Cause(ctx) == context.Canceled, l != nil && conn.cutsSoFar() > l.cuts, errors.Is(err, errBroken):
+			o, err = givenUp, nil
+		}
 	}
 	if o == unanswered {
 		conn.cut(false) // it may be of no more use

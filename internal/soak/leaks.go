@@ -14,15 +14,15 @@ import (
 // heap is how much memory is in use once the collector has taken what it can:
 // the least within some time, since others let go late. (A client of net/http
 // keeps a connection of HTTP/2 for 5 seconds after its end.)
-func heap(within time.Duration, until func(now int64) bool) int64 {
+func (b *book) heap(within time.Duration, enough func(now int64) bool) int64 {
 	least := int64(math.MaxInt64)
-	for deadline := time.Now().Add(within); ; time.Sleep(200 * time.Millisecond) {
+	for end := b.clock.now() + within; ; time.Sleep(200 * time.Millisecond) {
 		runtime.GC()
 		runtime.GC() // empties pools
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		least = min(least, int64(m.HeapAlloc))
-		if until(least) || time.Now().After(deadline) {
+		if enough(least) || b.clock.now() > end {
 			return least
 		}
 	}
@@ -32,10 +32,10 @@ func never(int64) bool { return false }
 
 // settledHeap is what the heap comes down to. If that is more than it may be, it
 // gets more time: as much as a request does.
-func settledHeap(c config, most int64) int64 {
-	now := heap(c.lull, never)
+func (b *book) settledHeap(c config, most int64) int64 {
+	now := b.heap(c.lull, never)
 	if now > most {
-		now = heap(c.patience, func(now int64) bool { return now <= most })
+		now = b.heap(c.patience, func(now int64) bool { return now <= most })
 	}
 	return now
 }
@@ -46,7 +46,7 @@ type look struct {
 }
 
 func lookAround(c config, b *book) look {
-	return look{int64(runtime.NumGoroutine()), b.peak.Load(), heap(c.lull, never)}
+	return look{int64(runtime.NumGoroutine()), b.peak.Load(), b.heap(c.lull, never)}
 }
 
 // nothingLeft compares what there is when all has been taken down with what
@@ -55,9 +55,7 @@ func lookAround(c config, b *book) look {
 // The heap may be larger by 1 MiB, for caches that the runtime and net/http
 // keep, and by the descriptors of goroutines, which the runtime never frees.
 func (b *book) nothingLeft(c config, before look) {
-	for deadline := time.Now().Add(c.patience); int64(runtime.NumGoroutine()) > before.goroutines && time.Now().Before(deadline); {
-		time.Sleep(10 * time.Millisecond)
-	}
+	b.clock.await(c.patience, func() bool { return int64(runtime.NumGoroutine()) <= before.goroutines })
 	var stacks strings.Builder
 	goroutines := int64(runtime.NumGoroutine())
 	if goroutines > before.goroutines {
@@ -71,7 +69,7 @@ func (b *book) nothingLeft(c config, before look) {
 	most := before.heap + 1<<20 + descriptor*(b.peak.Load()-before.peak)
 	b.measured(level{
 		what: "heap, with nothing served", unit: "bytes",
-		before: before.heap, most: most, after: settledHeap(c, most),
+		before: before.heap, most: most, after: b.settledHeap(c, most),
 	})
 }
 

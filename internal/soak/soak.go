@@ -20,6 +20,7 @@ func run(ctx context.Context, c config, out io.Writer) bool {
 	start, stop := time.Now(), make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() { b.watch(c.every, stop) })
+	watching.Go(func() { b.clock.run(stop) })
 
 	short := c
 	short.length, short.wrap = c.rehearsal, nil
@@ -44,14 +45,14 @@ func perform(ctx context.Context, c config, b *book, rehearsal bool) {
 		return
 	}
 	s.act(ctx, c.length*3/4, true)
-	before, sent := heap(c.lull, never), b.sentSoFar()
+	before, sent := b.heap(c.lull, never), b.sentSoFar()
 	s.act(ctx, c.length/4, false)
 	if !rehearsal {
 		n := b.sentSoFar() - sent
 		most := before + 512<<10 + 4*n // an object a request would be 8 and more
 		b.measured(level{
 			what: fmt.Sprintf("heap over %d requests with the same routes", n), unit: "bytes",
-			before: before, most: most, after: settledHeap(c, most),
+			before: before, most: most, after: b.settledHeap(c, most),
 		})
 	}
 	s.close()

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -78,7 +77,6 @@ type book struct {
 	mu      sync.Mutex
 	slowest time.Duration
 	which   string
-	other   map[string]int // lines in the server's log that nobody expected
 	levels  []level
 }
 
@@ -92,7 +90,7 @@ type level struct {
 }
 
 func newBook(out io.Writer) *book {
-	b := &book{out: out, other: map[string]int{}}
+	b := &book{out: out}
 	for p := range b.requests {
 		b.requests[p] = make([]atomic.Int64, len(allKinds))
 	}
@@ -223,9 +221,6 @@ func (b *book) printRest() {
 	fmt.Fprintf(b.out, "| slowest request | %v, %s |\n", b.slowest.Round(time.Millisecond), b.which)
 	for _, l := range b.levels {
 		fmt.Fprintf(b.out, "| %s: before, after, at most | %d, %d, %d %s |\n", l.what, l.before, l.after, l.most, l.unit)
-	}
-	for _, line := range slices.Sorted(maps.Keys(b.other)) {
-		fmt.Fprintf(b.out, "| in the server's log: %s | %d |\n", line, b.other[line])
 	}
 }
 

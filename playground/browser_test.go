@@ -175,11 +175,14 @@ func (b *tab) visit(hash string) {
 	b.rest()
 }
 
-// rest waits until the page has loaded and what it shows belongs to what was
-// done to it.
+// rest waits until the page has loaded, has been laid out, and shows what belongs
+// to what was done to it.
 func (b *tab) rest() {
 	b.Helper()
-	b.do(chromedp.WaitReady(chromedp.CSS("body[data-state]:not([data-busy])")))
+	b.do(chromedp.WaitReady(chromedp.CSS("body[data-state]")), chromedp.Evaluate[chromedp.Void](`(async () => {
+		const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
+		do { await frame(); await frame() } while (document.body.dataset.busy);
+	})()`, chromedp.EvalAwaitPromise))
 }
 
 // eval runs a line of JavaScript.

@@ -159,4 +159,22 @@ func TestViewStays(t *testing.T) {
 	assert.Equal(t, first, place(), "a sample begins anew")
 }
 
+// What opens beside the drawing takes room from it: all of it is still in view.
+func TestDrawingFitsItsRoom(t *testing.T) {
+	b := open(t, "")
+	b.write("#text", refused)
+	fits := func() bool {
+		return eval[bool](b, `(() => { const box = document.querySelector("#drawing").getBoundingClientRect();
+			return [...document.querySelectorAll("g.node")].every(e => { const r = e.getBoundingClientRect(); return r.top >= box.top && r.bottom <= box.bottom }) })()`)
+	}
+	height := func() float64 { return eval[float64](b, `document.querySelector("#drawing").getBoundingClientRect().height`) }
+	tall := height()
+	b.click("#refuses summary")
+	assert.Less(t, height(), tall)
+	assert.True(t, fits())
+	b.do(size(900, 700))
+	b.rest()
+	assert.True(t, fits())
+}
+
 func scaleOf(transform string) string { return transform[strings.Index(transform, "scale"):] }

@@ -15,7 +15,6 @@ let asked = "", chosen = -1; // the request that is shown, and the step of it th
 // done: that acts on what is typed, never on what was there before.
 const typedRoutes = later(120, "routes", () => { rebuild(); keep(); });
 const typedRequest = later(120, "request", () => { follow(false); keep(); });
-const resized = later(150, "size", () => trie.aim(false, true));
 
 function acting(f) {
   return (e) => {
@@ -40,6 +39,7 @@ async function start() {
   trie = new Trie(byId("drawing"));
   listen();
   restore();
+  new ResizeObserver(() => trie.aim(false, true)).observe(byId("drawing")); // what opens beside it leaves it less room
   document.body.dataset.state = "ready";
 }
 
@@ -56,7 +56,6 @@ function listen() {
   byId("lit").addEventListener("click", acting(() => trie.way(!calm.matches)));
   byId("share").addEventListener("click", acting(share));
   byId("measure").addEventListener("click", acting(measure));
-  addEventListener("resize", resized);
 }
 
 // useSample begins anew: nothing of what was typed or chosen before is for it.

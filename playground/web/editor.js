@@ -14,6 +14,7 @@ function scrolled() {
 export function mark(problems, won) {
   const wrong = new Map(problems.map((p) => [p.Line, p]));
   const lines = text.value.split("\n");
+  gutter.style.width = `calc(${Math.max(2, String(lines.length).length) + 2}ch + 10px)`;
   gutter.replaceChildren(...lines.flatMap((_, i) => [
     wrong.has(i + 1) ? el("b", {}, "✕ " + (i + 1)) : won === i + 1 ? el("i", {}, "› " + (i + 1)) : String(i + 1), "\n"]), "\n\n");
   marks.replaceChildren(...lines.flatMap((line, i) => [...marked(line, wrong.get(i + 1)), "\n"]));

@@ -167,7 +167,9 @@ func TestDrawingFitsItsRoom(t *testing.T) {
 		return eval[bool](b, `(() => { const box = document.querySelector("#drawing").getBoundingClientRect();
 			return [...document.querySelectorAll("g.node")].every(e => { const r = e.getBoundingClientRect(); return r.top >= box.top && r.bottom <= box.bottom }) })()`)
 	}
-	height := func() float64 { return eval[float64](b, `document.querySelector("#drawing").getBoundingClientRect().height`) }
+	height := func() float64 {
+		return eval[float64](b, `document.querySelector("#drawing").getBoundingClientRect().height`)
+	}
 	tall := height()
 	b.click("#refuses summary")
 	assert.Less(t, height(), tall)

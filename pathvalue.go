@@ -42,11 +42,11 @@ func (at fieldsAt) of(r *http.Request) *filled {
 }
 
 // fields is where the two fields are, direct whether they are read and written.
-var fields, direct = provenFields(reflect.TypeFor[http.Request]())
+var fields, direct = provenFields(reflect.TypeFor[http.Request](), (*http.Request).PathValue)
 
-func provenFields(request reflect.Type) (fieldsAt, bool) {
+func provenFields(request reflect.Type, pathValue func(*http.Request, string) string) (fieldsAt, bool) {
 	at, ok := findFields(request)
-	return at, ok && at.answer("a") && at.answer("a", "b", "c")
+	return at, ok && at.answer(pathValue, "a") && at.answer(pathValue, "a", "b", "c")
 }
 
 // findFields finds the two fields in a struct type. It declines a type in which
@@ -68,7 +68,7 @@ func findFields(t reflect.Type) (fieldsAt, bool) {
 // answer reports whether a request whose fields were written answers as one
 // that ServeMux matched: for each name, in its copies too, and no longer once
 // the fields are cleared. A panic on the way is a no.
-func (at fieldsAt) answer(names ...string) (ok bool) {
+func (at fieldsAt) answer(pathValue func(*http.Request, string) string, names ...string) (ok bool) {
 	defer func() {
 		if recover() != nil {
 			ok = false
@@ -83,16 +83,16 @@ func (at fieldsAt) answer(names ...string) (ok bool) {
 	clone, shallow := r.Clone(context.Background()), r.WithContext(context.Background())
 	for _, name := range names {
 		// Each name is its own value, so that two exchanged would show.
-		if r.PathValue(name) != name || clone.PathValue(name) != name || shallow.PathValue(name) != name {
+		if pathValue(r, name) != name || pathValue(clone, name) != name || pathValue(shallow, name) != name {
 			return false
 		}
 	}
 	r.SetPathValue(names[0], "set")
-	if r.PathValue(names[0]) != "set" || clone.PathValue(names[0]) != names[0] {
+	if pathValue(r, names[0]) != "set" || pathValue(clone, names[0]) != names[0] {
 		return false
 	}
 	*at.of(r) = filled{}
-	return r.PathValue(names[0]) == ""
+	return pathValue(r, names[0]) == ""
 }
 
 // pattern has net/http make its *pattern for a path with these wildcards.

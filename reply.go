@@ -2,6 +2,7 @@ package segue
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -40,8 +41,9 @@ const defaultBodyLimit = 1 << 20
 //	     encoding/json's 10,000) or followed by something else. The message has
 //	     the place, in bytes from 1.
 //	400  a value has the wrong type. The message has the field's path in the
-//	     names of the JSON, without array indices, what was expected, and the
-//	     place: "field address.zip: expected a string, got a number at byte 31".
+//	     names of the JSON, without array indices and map keys, what was
+//	     expected, and the place, each where encoding/json tells it: "field
+//	     address.zip: expected a string, got a number at byte 31".
 //	400  a type's own UnmarshalJSON or UnmarshalText refused a value. Its text
 //	     stays out of the message, as any foreign text does; if it returns an
 //	     error of [Errorf], that one's status and message count.
@@ -199,7 +201,9 @@ func wrongType(wrong *json.UnmarshalTypeError, into reflect.Type) string {
 	} else {
 		message.WriteString(", got " + withArticle(got))
 	}
-	fmt.Fprintf(&message, " at byte %d", wrong.Offset)
+	if wrong.Offset > 0 {
+		fmt.Fprintf(&message, " at byte %d", wrong.Offset)
+	}
 	return message.String()
 }
 
@@ -247,48 +251,71 @@ func expectedJSON(t reflect.Type) (wanted, bounds string) {
 	return "another kind of value", ""
 }
 
-// jsonPath is encoding/json's path of a field without the names of embedded
-// structs, which are Go's and not the client's. It is cut where a recursive
-// type would let a client make it as long as the body.
+// jsonPath is the struct fields in encoding/json's path, by their names in the
+// JSON: without the names of embedded structs, which are Go's and not the
+// client's, and without array indices and map keys, which are the client's and
+// of any length. It is cut where a recursive type would let a client make it as
+// long as the body.
 func jsonPath(t reflect.Type, field string) string {
+	const longest = 16
 	var path []string
-	parts := strings.Split(field, ".")
-	for i, name := range parts {
-		f, embedded, ok := jsonField(t, name)
-		if !ok {
-			path = append(path, parts[i:]...)
+	for rest := field; rest != "" && t != nil; {
+		if len(path) == longest {
+			path = append(path, "…")
 			break
 		}
-		if !embedded {
+		var name string
+		t, name, rest = jsonStep(t, rest)
+		if name != "" {
 			path = append(path, name)
 		}
-		t = f.Type
-	}
-	const longest = 16
-	if len(path) > longest {
-		path = append(path[:longest], "…")
 	}
 	return strings.Join(path, ".")
 }
 
-// jsonField finds the field that the JSON of t calls name, or the struct
-// embedded in t that Go calls name.
-func jsonField(t reflect.Type, name string) (field reflect.StructField, embedded, ok bool) {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map {
-		t = t.Elem()
+// jsonStep goes one step down from a value of type t by the first of the names
+// in path. It returns what is there, the name to show, "" for none, and what is
+// left of path. A nil type means that the path leads elsewhere.
+func jsonStep(t reflect.Type, path string) (to reflect.Type, name, rest string) {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return t.Elem(), "", path
+	case reflect.Slice, reflect.Array, reflect.Map:
+		if pathsHaveKeys() {
+			_, path, _ = strings.Cut(path, ".")
+		}
+		return t.Elem(), "", path
+	case reflect.Struct:
+		return jsonField(t, path)
 	}
-	if t.Kind() != reflect.Struct {
-		return field, false, false
-	}
-	for i := range t.NumField() {
-		field = t.Field(i)
-		tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if tag == name || tag == "" && field.Name == name {
-			return field, field.Anonymous && tag == "", true
+	return nil, "", ""
+}
+
+// jsonField is jsonStep for a struct. A name may have dots in it.
+func jsonField(t reflect.Type, path string) (to reflect.Type, name, rest string) {
+	for _, equal := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		for _, field := range reflect.VisibleFields(t) {
+			tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			name := cmp.Or(tag, field.Name)
+			if len(path) < len(name) || !equal(path[:len(name)], name) || len(path) > len(name) && path[len(name)] != '.' {
+				continue
+			}
+			rest := strings.TrimPrefix(path[len(name):], ".")
+			if field.Anonymous && tag == "" {
+				name = ""
+			}
+			return field.Type, name, rest
 		}
 	}
-	return field, false, false
+	return nil, "", ""
 }
+
+// pathsHaveKeys reports whether encoding/json's paths name array indices and
+// map keys, as from Go 1.27 on, or struct fields alone.
+var pathsHaveKeys = sync.OnceValue(func() bool {
+	var wrong *json.UnmarshalTypeError
+	return errors.As(json.Unmarshal([]byte(`[true]`), new([]string)), &wrong) && wrong.Field != ""
+})
 
 // refuseBody is the error of Decode. Its text is for the log, and of bounded length:
 // encoding/json's has a wrong number as sent.

@@ -112,6 +112,11 @@ func TestAttackLeavesNothing(t *testing.T) {
 	// each request would be more than all of them can.
 	const blocks = int64(len(valueShards)) * (512 + blockValues*maxCutText)
 	assert.Less(t, int64(after.heap)-int64(before.heap), min(blocks, int64(100*count)))
-	before.heap, after.heap = 0, 0
-	assert.Equal(t, before, after)
+	// What earlier tests left may go meanwhile, but nothing may come.
+	assert.LessOrEqual(t, after.goroutines, before.goroutines, "goroutines")
+	assert.LessOrEqual(t, after.names, before.names, "names")
+	assert.LessOrEqual(t, after.roots, before.roots, "roots")
+	assert.LessOrEqual(t, after.retired, before.retired, "retired tables")
+	assert.Same(t, before.table, after.table)
+	assert.Same(t, before.last, after.last)
 }

@@ -180,7 +180,7 @@ func TestPatternsAreNoLargerThanTheyMust(t *testing.T) {
 		p, err := parseVerb("", path)
 		require.Nil(t, err)
 		assert.Len(t, p.segs, cap(p.segs), path)
-		allocs := testing.AllocsPerRun(20, func() { parseVerb("", path) })
+		allocs := AllocsPerRun(20, func() { parseVerb("", path) })
 		assert.LessOrEqual(t, allocs, 4.0, path)
 	}
 }

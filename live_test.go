@@ -243,6 +243,22 @@ func TestMissesInFlightStayMisses(t *testing.T) {
 	assert.Equal(t, 404, w.Code)
 }
 
+// PathValues is switched on while a request is on its way that was matched
+// without: the plain handler gets the values of its prefix all the same.
+func TestPathValuesSwitchedInFlight(t *testing.T) {
+	app := segue.New()
+	app.PathValues(false)
+	app.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			app.PathValues(true)
+			app.Lookup(r) // compiles
+			next.ServeHTTP(w, r)
+		})
+	})
+	app.Mount("/{id}", http.HandlerFunc(seesPath))
+	assert.Equal(t, "/x||7|7", sent(app, "GET", "/7/x").Body.String())
+}
+
 // http.TimeoutHandler answers while the handler still runs, on a request of
 // its own. Whoever comes next must not show through.
 func TestTimeoutHandlerSeesItsOwnParameters(t *testing.T) {

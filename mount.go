@@ -281,7 +281,7 @@ func (s stripped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for i, name := range names {
 		addPathValue(r2, name, values[i])
 	}
-	if s.names == nil && len(names) > 0 { // PathValues(false): Param could not read them off this URL
+	if len(names) > 0 && !pathValuesFilled(r2) { // PathValues(false) when r matched: Param could not read them off this URL
 		setPathValues(r2, pathNamesOf(names), values)
 	}
 	s.route.route.handler.ServeHTTP(w, r2)

@@ -171,68 +171,70 @@ func fuzzMeaning(path string) (pattern string, ok bool) {
 	return "GET /" + strings.Join(segs, "/"), true
 }
 
+// lookupSeeds are the routes, and a request that they make hard.
+var lookupSeeds = []struct{ routes, method, host, target string }{
+	// The literal child cannot go on, the parameter child can.
+	{"mux /users/new\nmux /users/{id}/posts", "GET", "", "/users/new/posts"},
+	// Two levels up again.
+	{"verb GET /a/:b/c\nverb GET /a/c/d\nverb GET /:e/c/f", "GET", "", "/a/c/f"},
+	// The best path lacks the method; HEAD is GET's; any comes last.
+	{"mux GET /a\nmux POST /{x}\nverb /{y...}", "POST", "", "/a"},
+	{"verb HEAD /:x\nverb GET /a\nverb /a", "HEAD", "", "/a"},
+	// A rest that took something gives way to the exact other spelling.
+	{"verb GET /*r\nverb GET /ping\nmux /pong/", "GET", "", "/ping/?q"},
+	{"verb GET /*r\nverb GET /ping\nmux /pong/", "OPTIONS", "", "/pong"},
+	// Cleaning and the slash are one redirect; the encoding stays.
+	{"mux /a/\nmux /{x}/b%20c/", "GET", "", "//./a%2F/b%20c?x=%20"},
+	// A query that no header may hold.
+	{"mux /\nmux /a/", "GET", "", "//a?\xce=\xff"},
+	// Automatic OPTIONS beside a less specific route for any method.
+	{"verb POST /a\nmux /\nmux GET /b", "OPTIONS", "", "/a"},
+	{"verb POST /a\nmux OPTIONS /{p...}", "OPTIONS", "", "/a"},
+	// 405 joins what both spellings have.
+	{"mux GET /a\nverb PUT /a/\nverb DELETE /:x", "PATCH", "", "/a"},
+	// A host before none, whatever the path and the method.
+	{"mux h/{x...}\nmux GET /a\nverb /a", "POST", "H.:80", "/a"},
+	{"mux GET h/a\nmux H./b\nmux /a", "POST", "[::1]:80", "/a"},
+	// An encoded slash, an encoded dot, an encoded percent: values.
+	{"mux /a/{x}\nmux /{x}/b\nmux /a/{$}", "GET", "", "/a/%2F"},
+	{"mux /{x}\nverb GET /:x/:y", "GET", "", "/%2e%2E/%252F"},
+	// A zero byte is not the padding of a short segment.
+	{"mux /a\nmux /a%00\nmux /{x}", "GET", "", "/a%00"},
+	{"mux /a\x00\nmux /a%00%00\nmux /a", "GET", "", "/a%00%00"},
+	{"verb GET /%00\nverb GET /\x00%00\nverb GET /*r", "GET", "", "/%00"},
+	// Bytes from 0x80 on, in all eight places of a word.
+	{"mux /\xff\xfe\xfd\xfc\xfb\xfa\xf9\xf8\nmux /%80\nmux /{x}", "GET", "", "/%FF%fe%fd%fc%fb%fa%f9%f8"},
+	{"mux /%80%80%80%80%80%80%80%80\nmux /%00%80%80%80%80%80%80%80\nmux /{x}", "GET", "", "/%80%80%80%80%80%80%80%80"},
+	// Around one and two words, a difference in the first, a middle and the
+	// last byte.
+	{"mux /abcdefg\nmux /Xbcdefg\nmux /abcXefg\nmux /abcdefX\nmux /{x}", "GET", "", "/abcdefX"},
+	{"mux /abcdefgh\nmux /Xbcdefgh\nmux /abcdXfgh\nmux /abcdefgX\nmux /{x}", "GET", "", "/abcdefgX"},
+	{"mux /abcdefghi\nmux /Xbcdefghi\nmux /abcdXfghi\nmux /abcdefghX\nmux /{x}", "GET", "", "/abcdXfghi"},
+	{"mux /abcdefghijklmno\nmux /Xbcdefghijklmno\nmux /abcdefgXijklmno\nmux /abcdefghijklmnX\nmux /{x}", "GET", "", "/abcdefgXijklmno"},
+	{"mux /abcdefghijklmnop\nmux /Xbcdefghijklmnop\nmux /abcdefghXjklmnop\nmux /abcdefghijklmnoX\nmux /{x}", "GET", "", "/Xbcdefghijklmnop"},
+	{"mux /abcdefghijklmnopq\nmux /Xbcdefghijklmnopq\nmux /abcdefghXjklmnopq\nmux /abcdefghijklmnopX\nmux /{x}", "GET", "", "/abcdefghXjklmnopq"},
+	// The same first and last eight bytes and length, another middle.
+	{"mux /abcdefgh0stuvwxyz\nmux /abcdefgh1stuvwxyz\nmux /{x}", "GET", "", "/abcdefgh2stuvwxyz"},
+	// Literals that are prefixes of one another.
+	{"mux /a/b\nmux /aa/b\nmux /aaaaaaaa/b\nmux /aaaaaaaaa/b\nmux /{x}/c", "GET", "", "/aaaaaaaaa/c"},
+	{"mux /abcdefgh\nmux /abcdefghi\nmux /abcdefg\nmux /", "GET", "", "/abcdefghi/"},
+	// Spellings of one literal.
+	{"mux /%61%62\nmux /a%2fb\nverb GET /%zz", "GET", "", "/%25zz"},
+	// Unclean patterns never match, and do no harm.
+	{"mux //a\nmux /a//{x}\nmux /a/../b\nmux /{x}/{y}", "GET", "", "/a//b"},
+	// No path, the asterisk, a path without its slash.
+	{"mux /\nverb GET /", "GET", "", ""},
+	{"mux /\nverb GET /", "OPTIONS", "", "*"},
+	{"mux /a", "GET", "", "a"},
+	{"mux /{x}", "CONNECT", "h:443", "/a//b"},
+}
+
 // FuzzLookup holds a small set of routes against the oracle, and against
 // ServeMux where it takes them. Each line of routes is a dialect and a
 // pattern; the target is tried as what a client sends, as a decoded path, and
 // as a raw path beside it.
 func FuzzLookup(f *testing.F) {
-	const none = ""
-	for _, seed := range []struct{ routes, method, host, target string }{
-		// The literal child cannot go on, the parameter child can.
-		{"mux /users/new\nmux /users/{id}/posts", "GET", none, "/users/new/posts"},
-		// Two levels up again.
-		{"verb GET /a/:b/c\nverb GET /a/c/d\nverb GET /:e/c/f", "GET", none, "/a/c/f"},
-		// The best path lacks the method; HEAD is GET's; any comes last.
-		{"mux GET /a\nmux POST /{x}\nverb /{y...}", "POST", none, "/a"},
-		{"verb HEAD /:x\nverb GET /a\nverb /a", "HEAD", none, "/a"},
-		// A rest that took something gives way to the exact other spelling.
-		{"verb GET /*r\nverb GET /ping\nmux /pong/", "GET", none, "/ping/?q"},
-		{"verb GET /*r\nverb GET /ping\nmux /pong/", "OPTIONS", none, "/pong"},
-		// Cleaning and the slash are one redirect; the encoding stays.
-		{"mux /a/\nmux /{x}/b%20c/", "GET", none, "//./a%2F/b%20c?x=%20"},
-		// A query that no header may hold.
-		{"mux /\nmux /a/", "GET", none, "//a?\xce=\xff"},
-		// Automatic OPTIONS beside a less specific route for any method.
-		{"verb POST /a\nmux /\nmux GET /b", "OPTIONS", none, "/a"},
-		{"verb POST /a\nmux OPTIONS /{p...}", "OPTIONS", none, "/a"},
-		// 405 joins what both spellings have.
-		{"mux GET /a\nverb PUT /a/\nverb DELETE /:x", "PATCH", none, "/a"},
-		// A host before none, whatever the path and the method.
-		{"mux h/{x...}\nmux GET /a\nverb /a", "POST", "H.:80", "/a"},
-		{"mux GET h/a\nmux H./b\nmux /a", "POST", "[::1]:80", "/a"},
-		// An encoded slash, an encoded dot, an encoded percent: values.
-		{"mux /a/{x}\nmux /{x}/b\nmux /a/{$}", "GET", none, "/a/%2F"},
-		{"mux /{x}\nverb GET /:x/:y", "GET", none, "/%2e%2E/%252F"},
-		// A zero byte is not the padding of a short segment.
-		{"mux /a\nmux /a%00\nmux /{x}", "GET", none, "/a%00"},
-		{"mux /a\x00\nmux /a%00%00\nmux /a", "GET", none, "/a%00%00"},
-		{"verb GET /%00\nverb GET /\x00%00\nverb GET /*r", "GET", none, "/%00"},
-		// Bytes from 0x80 on, in all eight places of a word.
-		{"mux /\xff\xfe\xfd\xfc\xfb\xfa\xf9\xf8\nmux /%80\nmux /{x}", "GET", none, "/%FF%fe%fd%fc%fb%fa%f9%f8"},
-		{"mux /%80%80%80%80%80%80%80%80\nmux /%00%80%80%80%80%80%80%80\nmux /{x}", "GET", none, "/%80%80%80%80%80%80%80%80"},
-		// Around one and two words, a difference in the first, a middle and the
-		// last byte.
-		{"mux /abcdefg\nmux /Xbcdefg\nmux /abcXefg\nmux /abcdefX\nmux /{x}", "GET", none, "/abcdefX"},
-		{"mux /abcdefgh\nmux /Xbcdefgh\nmux /abcdXfgh\nmux /abcdefgX\nmux /{x}", "GET", none, "/abcdefgX"},
-		{"mux /abcdefghi\nmux /Xbcdefghi\nmux /abcdXfghi\nmux /abcdefghX\nmux /{x}", "GET", none, "/abcdXfghi"},
-		{"mux /abcdefghijklmno\nmux /Xbcdefghijklmno\nmux /abcdefgXijklmno\nmux /abcdefghijklmnX\nmux /{x}", "GET", none, "/abcdefgXijklmno"},
-		{"mux /abcdefghijklmnop\nmux /Xbcdefghijklmnop\nmux /abcdefghXjklmnop\nmux /abcdefghijklmnoX\nmux /{x}", "GET", none, "/Xbcdefghijklmnop"},
-		{"mux /abcdefghijklmnopq\nmux /Xbcdefghijklmnopq\nmux /abcdefghXjklmnopq\nmux /abcdefghijklmnopX\nmux /{x}", "GET", none, "/abcdefghXjklmnopq"},
-		// The same first and last eight bytes and length, another middle.
-		{"mux /abcdefgh0stuvwxyz\nmux /abcdefgh1stuvwxyz\nmux /{x}", "GET", none, "/abcdefgh2stuvwxyz"},
-		// Literals that are prefixes of one another.
-		{"mux /a/b\nmux /aa/b\nmux /aaaaaaaa/b\nmux /aaaaaaaaa/b\nmux /{x}/c", "GET", none, "/aaaaaaaaa/c"},
-		{"mux /abcdefgh\nmux /abcdefghi\nmux /abcdefg\nmux /", "GET", none, "/abcdefghi/"},
-		// Spellings of one literal.
-		{"mux /%61%62\nmux /a%2fb\nverb GET /%zz", "GET", none, "/%25zz"},
-		// Unclean patterns never match, and do no harm.
-		{"mux //a\nmux /a//{x}\nmux /a/../b\nmux /{x}/{y}", "GET", none, "/a//b"},
-		// No path, the asterisk, a path without its slash.
-		{"mux /\nverb GET /", "GET", none, ""},
-		{"mux /\nverb GET /", "OPTIONS", none, "*"},
-		{"mux /a", "GET", none, "a"},
-		{"mux /{x}", "CONNECT", "h:443", "/a//b"},
-	} {
+	for _, seed := range lookupSeeds {
 		f.Add(seed.routes, uint8(len(seed.routes)), seed.method, seed.host, seed.target)
 	}
 	f.Fuzz(func(t *testing.T, routes string, policy uint8, method, host, target string) {

@@ -31,6 +31,10 @@ type oracleRoute struct {
 	pattern string // what r.Pattern shows
 	policy  SlashPolicy
 	forms   []oracleForm
+
+	// In a tree of routers: where it is served from, and the call that made it.
+	scope *oracleScope
+	call  oracleCall
 }
 
 // An oracleForm is a spelling of a route's path. A route has one; the root of
@@ -167,6 +171,7 @@ type oracleAnswer struct {
 	params   map[string]string
 	location string
 	allow    string
+	hit      *oracleHit // that answers or is redirected to; for 204 and 405 the best on the path
 }
 
 // answer takes the path as the request spells it.
@@ -177,7 +182,7 @@ func (o oracle) answer(method, host, escaped, query string) oracleAnswer {
 	}
 	a := o.answerClean(method, oracleHost(host), p)
 	if p != escaped && a.location == "" {
-		a = oracleAnswer{status: http.StatusTemporaryRedirect, pattern: a.pattern, location: p}
+		a = oracleAnswer{status: http.StatusTemporaryRedirect, pattern: a.pattern, location: p, hit: a.hit}
 	}
 	if a.location != "" && query != "" {
 		a.location += "?" + query
@@ -191,15 +196,25 @@ func (o oracle) answerClean(method, host, p string) oracleAnswer {
 	switch {
 	case h == nil:
 		if allow := o.allow(host, p); allow != "" {
-			return oracleAnswer{status: http.StatusMethodNotAllowed, allow: allow}
+			return oracleAnswer{status: http.StatusMethodNotAllowed, allow: allow, hit: o.bestOnPath(host, p)}
 		}
 		return oracleAnswer{status: http.StatusNotFound}
 	case moved && (!h.verb || h.policy == SlashRedirect):
-		return oracleAnswer{status: http.StatusTemporaryRedirect, pattern: h.pattern, location: oracleOtherSpelling(p)}
+		return oracleAnswer{status: http.StatusTemporaryRedirect, pattern: h.pattern, location: oracleOtherSpelling(p), hit: h}
 	case h.automatic(method):
-		return oracleAnswer{status: http.StatusNoContent, allow: o.allow(host, p)}
+		return oracleAnswer{status: http.StatusNoContent, allow: o.allow(host, p), hit: h}
 	}
-	return oracleAnswer{status: http.StatusOK, pattern: h.pattern, params: h.params()}
+	return oracleAnswer{status: http.StatusOK, pattern: h.pattern, params: h.params(), hit: h}
+}
+
+// bestOnPath is the best route over all methods, at the other spelling if there
+// is none at this one: whose router a 405 belongs to.
+func (o oracle) bestOnPath(host, p string) *oracleHit {
+	all := func(*oracleHit) int { return 0 }
+	if h := o.best(host, p, all); h != nil {
+		return h
+	}
+	return o.best(host, oracleOtherSpelling(p), all)
 }
 
 // find is what answers the method, at the path as sent or the other spelling.

@@ -12,7 +12,8 @@
 // What it does is in soak.go; what is served in app.go, handlers.go and
 // server.go; what is asked in calls.go, by the clients in http1.go and http2.go;
 // what comes back is held against it in check.go; keep.go holds requests longer
-// than their handlers run; grow.go adds routes; leaks.go looks for what is left.
+// than their handlers run; grow.go adds routes; close.go shuts the server down;
+// leaks.go looks for what is left; clock.go says how long is too long.
 package main
 
 import (

@@ -1,0 +1,85 @@
+// Mutate changes the package one small step at a time and runs its tests on
+// each change, a mutant. A mutant that all tests pass shows a line whose work
+// no test looks at.
+//
+//	go run ./internal/mutate trie.go pattern.go params.go
+//	go run ./internal/mutate -only canonicalHost -v pattern.go
+//
+// A mutant that the tests cannot tell from the original, or need not, stands in
+// docs/mutation.md with the reason. The command fails if another one survives.
+//
+// All mutants of a file are compiled into one test binary: each is a copy of
+// its function, and the function goes on to the copy that the environment
+// names. So a mutant costs a run of the tests, and no build.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+)
+
+type options struct {
+	only    *regexp.Regexp // which mutants there are
+	run     string         // which tests,
+	skip    string         // but for these, which no mutant can touch
+	page    string         // where survivors are explained
+	workers int
+	fast    bool
+	list    bool
+	verbose bool
+}
+
+func main() {
+	var o options
+	only := flag.String("only", "", "run the mutants whose line of -list matches this `expression` alone")
+	flag.StringVar(&o.run, "run", "", "run the tests that match this `expression` alone")
+	flag.StringVar(&o.skip, "skip", "^TestREADME$", "leave out the tests that match this `expression`")
+	flag.StringVar(&o.page, "page", "docs/mutation.md", "the `file` that explains survivors")
+	flag.IntVar(&o.workers, "workers", 1, "how many mutants are run at a time")
+	flag.BoolVar(&o.fast, "fast", false, "leave out the slow tests and those with the tag purego")
+	flag.BoolVar(&o.list, "list", false, "list the mutants, and run nothing")
+	flag.BoolVar(&o.verbose, "v", false, "print what becomes of every mutant")
+	flag.Parse()
+	o.only = regexp.MustCompile(*only)
+	unexplained, err := run(os.Stdout, flag.Args(), o)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+		os.Exit(2)
+	}
+	if unexplained > 0 {
+		fmt.Printf("\n%d survivors are not explained in %s\n", unexplained, o.page)
+		os.Exit(1)
+	}
+}
+
+// run mutates each file and returns how many survivors nobody has explained.
+func run(out io.Writer, files []string, o options) (unexplained int, err error) {
+	known, err := readPage(o.page)
+	if err != nil {
+		return 0, err
+	}
+	var sources []*source
+	for _, file := range files {
+		f, err := load(file, o.only)
+		if err != nil {
+			return 0, err
+		}
+		if o.list {
+			for _, m := range f.mutants {
+				fmt.Fprintln(out, m)
+			}
+			continue
+		}
+		if err := f.test(out, o); err != nil {
+			return 0, err
+		}
+		sources = append(sources, f)
+	}
+	if o.list {
+		return 0, nil
+	}
+	return report(out, sources, known), nil
+}

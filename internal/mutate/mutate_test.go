@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const sums = "testdata/sums/sums.go"
+
+// Every mutant there is of a small file, of each operator and each kind of
+// function; that those which do not compile are not among them.
+func TestMutants(t *testing.T) {
+	var out bytes.Buffer
+	_, err := run(&out, []string{sums}, options{only: regexp.MustCompile(""), list: true})
+	require.NoError(t, err)
+	want, err := os.ReadFile("testdata/sums/mutants.txt")
+	require.NoError(t, err)
+	assert.Equal(t, string(want), out.String())
+}
+
+// The tests of the small file tell all mutants but those that its page
+// explains, also one that never ends and those that cannot share a binary.
+func TestFates(t *testing.T) {
+	var out bytes.Buffer
+	o := options{only: regexp.MustCompile(""), page: "testdata/sums/survivors.md", workers: 2, verbose: true}
+	unexplained, err := run(&out, []string{sums}, o)
+	require.NoError(t, err)
+	text := out.String()
+	assert.Zero(t, unexplained, text)
+	assert.Contains(t, text, "Count: swap: && → ||: killed TestCount\n")
+	assert.Contains(t, text, "Until: swap: ++ → --: timed out endless\n")
+	assert.Contains(t, text, "sums.go:5 : swap: << → >>: killed TestCount\n")
+	page, err := os.ReadFile(o.page)
+	require.NoError(t, err)
+	_, tables, _ := strings.Cut(text, "| file")
+	assert.Equal(t, string(page), "| file"+tables, "the tables are the page's own")
+
+	o.page, o.only = filepath.Join(t.TempDir(), "none.md"), regexp.MustCompile("Larger: boundary")
+	unexplained, err = run(&out, []string{sums}, o)
+	require.NoError(t, err)
+	assert.Equal(t, 1, unexplained, "without the page nothing is explained")
+}
+
+// The same on a function of the package itself.
+func TestMutantsOfThePackage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the package's tests")
+	}
+	var out bytes.Buffer
+	unexplained, err := run(&out, []string{"../../pattern.go"}, options{
+		only: regexp.MustCompile("isStandardMethod"), run: "^TestMethodsAreTokens$", workers: 1, fast: true, verbose: true,
+	})
+	require.NoError(t, err)
+	assert.Zero(t, unexplained)
+	assert.Contains(t, out.String(), "return: true → false: killed TestMethodsAreTokens\n")
+}
+
+func TestMutateRefuses(t *testing.T) {
+	for _, file := range []string{"testdata/sums/none.go", "testdata/sums/sums_test.go", "none/none.go"} {
+		_, err := run(&bytes.Buffer{}, []string{file}, options{only: regexp.MustCompile(""), list: true})
+		assert.Error(t, err, file)
+	}
+}

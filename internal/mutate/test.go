@@ -1,0 +1,277 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// A fate is what becomes of a mutant.
+type fate string
+
+const (
+	killed   fate = "killed"
+	timedOut fate = "timed out"
+	survived fate = "survived"
+)
+
+// A binary is the package's test binary.
+type binary struct {
+	path   string
+	tags   string
+	dir    string
+	stages []stage
+	fast   []string // the tests of the first stage
+
+	mu      sync.Mutex
+	killers map[string][]string // by function, the tests that told mutants of it
+	own     []string            // the tests in the file named after the source, if fast
+}
+
+// A stage is a set of tests, and what they take without a mutant.
+type stage struct {
+	tests string
+	cpu   time.Duration
+}
+
+// test finds out what becomes of each mutant.
+func (f *source) test(out io.Writer, o options) error {
+	tmp, err := os.MkdirTemp("", "mutate")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	text, _ := f.withCopies()
+	on := []byte(switchText(f.syntax.Name.Name))
+	overlay := map[string][]byte{f.name: text, "mutate_on.go": on}
+	var binaries []*binary
+	for _, tags := range []string{"", "purego"} {
+		b, err := f.build(filepath.Join(tmp, "with"+tags), overlay, tags)
+		if err != nil {
+			return err
+		}
+		if err := b.measure(o); err != nil {
+			return err
+		}
+		binaries = append(binaries, b)
+		if o.fast {
+			break
+		}
+	}
+	for _, b := range binaries {
+		b.own = slices.DeleteFunc(f.ownTests(), func(name string) bool { return !slices.Contains(b.fast, name) })
+	}
+	work := make(chan *mutant)
+	var workers sync.WaitGroup
+	for range o.workers {
+		workers.Go(func() {
+			for m := range work {
+				if err := f.decide(m, binaries); err != nil {
+					m.fate, m.killer = survived, err.Error()
+				}
+				if o.verbose {
+					fmt.Fprintf(out, "%v: %v %v\n", m, m.fate, m.killer)
+				}
+			}
+		})
+	}
+	for _, m := range f.mutants {
+		work <- m
+	}
+	close(work)
+	workers.Wait()
+	return nil
+}
+
+// decide runs the tests on one mutant until one fails: first those that told
+// another mutant of the function and those of the file, then all, the fast ones
+// first.
+func (f *source) decide(m *mutant, binaries []*binary) error {
+	for _, b := range binaries {
+		path := b.path
+		if !m.isCopied() {
+			single, err := f.build(fmt.Sprint(b.path, m.id), map[string][]byte{f.name: m.apply(f.bytes)}, b.tags)
+			if err != nil {
+				return err
+			}
+			defer os.Remove(single.path)
+			path = single.path
+		}
+		stages := b.stages
+		if known := b.known(m.function); len(known) > 0 {
+			stages = slices.Insert(slices.Clone(stages), 0, stage{only(known), b.stages[0].cpu})
+		}
+		for _, s := range stages {
+			if m.fate, m.killer = b.run(path, m.id, s); m.fate != survived {
+				b.learn(m)
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// ownTests lists the tests in the file that is named after the source.
+func (f *source) ownTests() []string {
+	text, err := os.ReadFile(filepath.Join(f.dir, strings.TrimSuffix(f.name, ".go")+"_test.go"))
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, m := range testName.FindAllSubmatch(text, -1) {
+		names = append(names, string(m[1]))
+	}
+	return names
+}
+
+var testName = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
+
+func (b *binary) known(function string) []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Concat(b.own, b.killers[function])
+}
+
+func (b *binary) learn(m *mutant) {
+	if strings.ContainsAny(m.killer, " :") || slices.Contains(b.known(m.function), m.killer) {
+		return // no test's name, or known
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.killers == nil {
+		b.killers = map[string][]string{}
+	}
+	b.killers[m.function] = append(b.killers[m.function], m.killer)
+}
+
+// build compiles the package's tests, with overlay in the place of its files.
+func (f *source) build(path string, overlay map[string][]byte, tags string) (*binary, error) {
+	replace := map[string]string{}
+	dir, err := filepath.Abs(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	for name, text := range overlay {
+		replace[filepath.Join(dir, name)] = path + "-" + name
+		if err := os.WriteFile(path+"-"+name, text, 0o666); err != nil {
+			return nil, err
+		}
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(path+".json", list, 0o666); err != nil {
+		return nil, err
+	}
+	cmd := exec.Command("go", "test", "-c", "-vet=off", "-tags", tags, "-overlay", path+".json", "-o", path, ".")
+	cmd.Dir, cmd.Stderr = f.dir, os.Stderr
+	return &binary{path: path, tags: tags, dir: f.dir}, cmd.Run()
+}
+
+var result = regexp.MustCompile(`(?m)^--- (PASS|FAIL): (\S+) \(([0-9.]+)s\)`)
+
+// panicked finds the test in the stack of a panic.
+var panicked = regexp.MustCompile(`(?m)\.(Test\w+|Fuzz\w+|Example\w+)(?:\.func\d+)*\(`)
+
+// measure runs all tests without a mutant, and divides them by how long they
+// take: the shortest that come to a fiftieth of the whole go first, the longest
+// last. Tests that fail are left out, since they notice the copies.
+func (b *binary) measure(o options) error {
+	cmd := exec.Command(b.path, "-test.short", "-test.v", "-test.run", o.run, "-test.skip", cmp.Or(o.skip, "^$"))
+	cmd.Dir = b.dir
+	out, err := cmd.Output()
+	type test struct {
+		name    string
+		seconds float64
+	}
+	var tests []test
+	whole, sum := 0.0, 0.0
+	for _, m := range result.FindAllSubmatch(out, -1) {
+		if string(m[1]) == "FAIL" {
+			fmt.Fprintf(os.Stderr, "left out, since it fails without a mutant: %s\n", m[2])
+			continue
+		}
+		seconds, _ := strconv.ParseFloat(string(m[3]), 64)
+		tests = append(tests, test{string(m[2]), seconds})
+		whole += seconds
+	}
+	if len(tests) == 0 {
+		return fmt.Errorf("no test passes: %w\n%s", err, out)
+	}
+	slices.SortStableFunc(tests, func(a, b test) int { return cmp.Compare(a.seconds, b.seconds) })
+	names := make([][]string, 3)
+	for _, t := range tests {
+		i := 0
+		if sum += t.seconds; sum > whole/5 {
+			i = 2
+		} else if sum > whole/50 {
+			i = 1
+		}
+		names[i] = append(names[i], t.name)
+	}
+	b.fast = names[0]
+	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	for i, share := range []time.Duration{10, 3, 1} {
+		if len(names[i]) > 0 {
+			b.stages = append(b.stages, stage{only(names[i]), cpu / share})
+		}
+	}
+	if o.fast {
+		b.stages = b.stages[:1]
+	}
+	return nil
+}
+
+// only is the expression for these tests.
+func only(tests []string) string { return "^(" + strings.Join(tests, "|") + ")$" }
+
+// run runs tests on a mutant, for no more than a few times what they take. It
+// limits the memory too, of which an endless loop takes all.
+func (b *binary) run(path string, id int, s stage) (fate, string) {
+	seconds := 2 + int(4*s.cpu.Seconds())
+	cmd := exec.Command("/bin/sh", "-c", `ulimit -v 6000000; ulimit -t "$1"; shift; exec "$@"`, "sh", strconv.Itoa(seconds),
+		path, "-test.short", "-test.failfast", "-test.timeout", fmt.Sprintf("%ds", 10*seconds), "-test.run", s.tests)
+	cmd.Dir = b.dir
+	cmd.Env = append(os.Environ(), variable+"="+strconv.Itoa(id))
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return survived, ""
+	case !errors.As(err, &exit):
+		return survived, err.Error()
+	case bytes.Contains(out.Bytes(), []byte("panic: test timed out")):
+		return timedOut, "waits"
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && (status.Signaled() || strings.Contains(out.String(), "SIGXCPU")) {
+		return timedOut, "endless"
+	}
+	if m := result.FindSubmatch(out.Bytes()); m != nil {
+		return killed, string(m[2])
+	}
+	if m := panicked.FindSubmatch(out.Bytes()); m != nil {
+		return killed, string(m[1])
+	}
+	return killed, firstLine(out.String())
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

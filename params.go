@@ -89,7 +89,7 @@ type wildcards struct {
 	path    segments // what is left of it from the wildcard on
 	name    string
 	isRest  bool
-	taken   bool // path has not moved past the wildcard yet
+	taken   bool // a wildcard has been found: path is still at it
 }
 
 func newWildcards(r *http.Request) wildcards {
@@ -106,7 +106,6 @@ func newWildcards(r *http.Request) wildcards {
 func (w *wildcards) next() bool {
 	if w.taken {
 		w.path.cut()
-		w.taken = false
 	}
 	for {
 		s, ok := w.pattern.cut()

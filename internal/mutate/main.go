@@ -26,6 +26,7 @@ type options struct {
 	run     string         // which tests,
 	skip    string         // but for these, which no mutant can touch
 	page    string         // where survivors are explained
+	tags    string         // of a second build, in which survivors are run too
 	workers int
 	fast    bool
 	list    bool
@@ -39,7 +40,8 @@ func main() {
 	flag.StringVar(&o.skip, "skip", "^TestREADME$", "leave out the tests that match this `expression`")
 	flag.StringVar(&o.page, "page", "docs/mutation.md", "the `file` that explains survivors")
 	flag.IntVar(&o.workers, "workers", 1, "how many mutants are run at a time")
-	flag.BoolVar(&o.fast, "fast", false, "leave out the slow tests and those with the tag purego")
+	flag.StringVar(&o.tags, "tags", "purego", "run what survives in a build with these `tags` too")
+	flag.BoolVar(&o.fast, "fast", false, "leave out the slow tests")
 	flag.BoolVar(&o.list, "list", false, "list the mutants, and run nothing")
 	flag.BoolVar(&o.verbose, "v", false, "print what becomes of every mutant")
 	flag.Parse()

@@ -29,7 +29,7 @@ func TestMutants(t *testing.T) {
 // explains, also one that never ends and those that cannot share a binary.
 func TestFates(t *testing.T) {
 	var out bytes.Buffer
-	o := options{only: regexp.MustCompile(""), page: "testdata/sums/survivors.md", workers: 2, verbose: true}
+	o := options{only: regexp.MustCompile(""), page: "testdata/sums/survivors.md", tags: "purego", workers: 2, verbose: true}
 	unexplained, err := run(&out, []string{sums}, o)
 	require.NoError(t, err)
 	text := out.String()

@@ -34,11 +34,11 @@ type binary struct {
 	tags   string
 	dir    string
 	stages []stage
-	fast   []string // the tests of the first stage
+	quick  []string // tests that may go before the stages
 
 	mu      sync.Mutex
 	killers map[string][]string // by function, the tests that told mutants of it
-	own     []string            // the tests in the file named after the source, if fast
+	own     []string            // the tests in the file named after the source, if quick
 }
 
 // A stage is a set of tests, and what they take without a mutant.
@@ -58,7 +58,7 @@ func (f *source) test(out io.Writer, o options) error {
 	on := []byte(switchText(f.syntax.Name.Name))
 	overlay := map[string][]byte{f.name: text, "mutate_on.go": on}
 	var binaries []*binary
-	for _, tags := range []string{"", "purego"} {
+	for _, tags := range slices.Compact([]string{"", o.tags}) {
 		b, err := f.build(filepath.Join(tmp, "with"+tags), overlay, tags)
 		if err != nil {
 			return err
@@ -67,12 +67,9 @@ func (f *source) test(out io.Writer, o options) error {
 			return err
 		}
 		binaries = append(binaries, b)
-		if o.fast {
-			break
-		}
 	}
 	for _, b := range binaries {
-		b.own = slices.DeleteFunc(f.ownTests(), func(name string) bool { return !slices.Contains(b.fast, name) })
+		b.own = slices.DeleteFunc(f.ownTests(), func(name string) bool { return !slices.Contains(b.quick, name) })
 	}
 	work := make(chan *mutant)
 	var workers sync.WaitGroup
@@ -146,8 +143,8 @@ func (b *binary) known(function string) []string {
 }
 
 func (b *binary) learn(m *mutant) {
-	if strings.ContainsAny(m.killer, " :") || slices.Contains(b.known(m.function), m.killer) {
-		return // no test's name, or known
+	if !slices.Contains(b.quick, m.killer) || slices.Contains(b.known(m.function), m.killer) {
+		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -182,14 +179,16 @@ func (f *source) build(path string, overlay map[string][]byte, tags string) (*bi
 	return &binary{path: path, tags: tags, dir: f.dir}, cmd.Run()
 }
 
+// Up to how many seconds a test is run before the stages, and in the first.
+const quick, fast = 0.05, 0.25
+
 var result = regexp.MustCompile(`(?m)^--- (PASS|FAIL): (\S+) \(([0-9.]+)s\)`)
 
 // panicked finds the test in the stack of a panic.
 var panicked = regexp.MustCompile(`(?m)\.(Test\w+|Fuzz\w+|Example\w+)(?:\.func\d+)*\(`)
 
 // measure runs all tests without a mutant, and divides them by how long they
-// take: the shortest that come to a fiftieth of the whole go first, the longest
-// last. Tests that fail are left out, since they notice the copies.
+// take: fast ones, those that come to a fifth of the whole, and the longest. Tests that fail are left out, since they notice the copies.
 func (b *binary) measure(o options) error {
 	cmd := exec.Command(b.path, "-test.short", "-test.v", "-test.run", o.run, "-test.skip", cmp.Or(o.skip, "^$"))
 	cmd.Dir = b.dir
@@ -216,14 +215,17 @@ func (b *binary) measure(o options) error {
 	names := make([][]string, 3)
 	for _, t := range tests {
 		i := 0
-		if sum += t.seconds; sum > whole/5 {
-			i = 2
-		} else if sum > whole/50 {
+		if sum += t.seconds; t.seconds > fast {
 			i = 1
+			if sum > whole/5 {
+				i = 2
+			}
 		}
 		names[i] = append(names[i], t.name)
+		if t.seconds <= quick {
+			b.quick = append(b.quick, t.name)
+		}
 	}
-	b.fast = names[0]
 	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	for i, share := range []time.Duration{10, 3, 1} {
 		if len(names[i]) > 0 {
@@ -244,7 +246,7 @@ func only(tests []string) string { return "^(" + strings.Join(tests, "|") + ")$"
 func (b *binary) run(path string, id int, s stage) (fate, string) {
 	seconds := 2 + int(4*s.cpu.Seconds())
 	cmd := exec.Command("/bin/sh", "-c", `ulimit -v 6000000; ulimit -t "$1"; shift; exec "$@"`, "sh", strconv.Itoa(seconds),
-		path, "-test.short", "-test.failfast", "-test.timeout", fmt.Sprintf("%ds", 10*seconds), "-test.run", s.tests)
+		path, "-test.short", "-test.failfast", "-test.timeout", fmt.Sprintf("%ds", 60*(1+seconds)), "-test.run", s.tests)
 	cmd.Dir = b.dir
 	cmd.Env = append(os.Environ(), variable+"="+strconv.Itoa(id))
 	var out bytes.Buffer

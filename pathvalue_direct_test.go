@@ -35,8 +35,8 @@ func TestFieldsAreProvenHere(t *testing.T) {
 type (
 	somePattern struct{}
 	someTexts   []string
-	somePat     struct{ pat *somePattern }
-	someMatches struct{ matches []string }
+	somePat     struct{ pat *somePattern } //lint:ignore U1000 read by reflection alone
+	someMatches struct{ matches []string } //lint:ignore U1000 read by reflection alone
 )
 
 // otherShapes are structs that net/http.Request may come to look like.

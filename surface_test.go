@@ -94,7 +94,7 @@ type unexported struct{ Field int }
 		`type Reader interface{Close() error; hidden(); io.Reader}`,
 		`type Struct struct, not comparable`,
 		`var V float64`,
-	}, describePackage(checkFiles(t, fset, []*ast.File{file}).Scope()))
+	}, describePackage(checkFiles(t, fset, []*ast.File{file}, nil).Scope()))
 }
 
 // exported lists all that a user of the package can name, a line each, as it is
@@ -118,25 +118,31 @@ func describePackage(scope *types.Scope) []string {
 // checkPackage type-checks the package's own files, without its tests.
 func checkPackage(t *testing.T, tags ...string) *types.Package {
 	t.Helper()
+	fset, files := parsePackage(t, tags...)
+	return checkFiles(t, fset, files, nil)
+}
+
+func parsePackage(t *testing.T, tags ...string) (fset *token.FileSet, files []*ast.File) {
+	t.Helper()
 	context := gobuild.Default
 	context.BuildTags = tags
 	listed, err := context.ImportDir(".", 0)
 	require.NoError(t, err)
 
-	fset := token.NewFileSet()
-	var files []*ast.File
+	fset = token.NewFileSet()
 	for _, name := range listed.GoFiles {
 		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
 		require.NoError(t, err)
 		files = append(files, file)
 	}
-	return checkFiles(t, fset, files)
+	return fset, files
 }
 
-func checkFiles(t *testing.T, fset *token.FileSet, files []*ast.File) *types.Package {
+// checkFiles type-checks; info, unless nil, takes what is learned.
+func checkFiles(t *testing.T, fset *token.FileSet, files []*ast.File, info *types.Info) *types.Package {
 	t.Helper()
 	config := types.Config{Importer: importer.Default()}
-	checked, err := config.Check("segue", fset, files, nil)
+	checked, err := config.Check("segue", fset, files, info)
 	require.NoError(t, err)
 	return checked
 }

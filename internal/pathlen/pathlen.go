@@ -69,8 +69,13 @@ type Writer struct {
 // NewWriter returns a Writer.
 func NewWriter() *Writer { return &Writer{header: http.Header{}} }
 
-func (w *Writer) Header() http.Header         { return w.header }
-func (w *Writer) WriteHeader(status int)      { w.status = status }
+// Header returns the one header of all responses.
+func (w *Writer) Header() http.Header { return w.header }
+
+// WriteHeader keeps the status.
+func (w *Writer) WriteHeader(status int) { w.status = status }
+
+// Write drops p.
 func (w *Writer) Write(p []byte) (int, error) { return len(p), nil }
 
 // read reads all parameters.

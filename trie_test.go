@@ -4,11 +4,13 @@ import (
 	"encoding/binary"
 	"flag"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -231,6 +233,109 @@ func TestFindAgreesWithWalk(t *testing.T) {
 	}
 	path("", 4)
 	t.Logf("%d paths", compared)
+}
+
+// find takes a path apart eight bytes at a time, and what stands before a segment
+// and behind it moves it among them: literals of each length, beside a parameter
+// and alone, at each place. Where no other spelling counts it leaves nothing to
+// resolve.
+func TestFindReadsSegmentsOfEveryLength(t *testing.T) {
+	word := func(n int) string { return strings.Repeat("literal/", 6)[:n] }
+	escape := func(n int) string { return strings.ReplaceAll(word(n), "/", "_") }
+	for _, beside := range []string{"", "/{p}", "/{p}/end", "/{p...}", "/x/{p}"} {
+		for _, twins := range []bool{false, true} {
+			rt := New()
+			rt.TrailingSlash(SlashExact)
+			for n := 1; n < 40; n += 3 {
+				rt.GET("/"+escape(n), showPattern)
+				rt.GET("/x/"+escape(n)+"/end", showPattern)
+				rt.GET("/x/"+escape(n)+"/{q}/"+escape(n), showPattern)
+				if twins {
+					rt.GET("/"+escape(n)+"%00", showPattern)
+				}
+			}
+			if beside != "" {
+				rt.GET(beside, showPattern)
+			}
+			root := rt.current().nowhere.root("GET")
+			for n := range 45 {
+				last := escape(n)
+				for _, path := range []string{
+					last, last + "\x00", last + "/", last + "/end", "x/" + last, "x/" + last + "/end", "x/" + last + "/end/", last + "/" + last,
+					"x/" + last + "/v/" + last, "x/" + last + "/" + last + "/" + last, "x/literal/" + last + "/literal", "." + last, last + ".", last + "\xaf0.",
+				} {
+					if path = "/" + path; !isClean(path) {
+						continue
+					}
+					l, _ := root.find(path)
+					if l == slowLeaf && strings.Contains(beside, "...") {
+						continue // what a rest took may have another spelling
+					}
+					require.False(t, l == slowLeaf, "%q beside %q", path, beside)
+					require.True(t, l == root.walk(segments{path: path}), "%q beside %q", path, beside)
+				}
+			}
+		}
+	}
+}
+
+// The arithmetic of find on words, held to bytes: every slash is found among
+// bytes that differ from it by one or by one bit.
+func TestWordsAreReadAsBytes(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	bytes := []byte{'/', '/', '/' - 1, '/' + 1, '/' | 0x80, '/' ^ 1, 0, 1, 0x80, 0xff, 'a'}
+	for range 20_000 {
+		text := make([]byte, 8)
+		for i := range text {
+			text[i] = bytes[random.IntN(len(bytes))]
+		}
+		w := binary.LittleEndian.Uint64(text)
+		require.Equal(t, w, load8("x"+string(text)+"x", 1))
+		slash := slashes(w)
+		at := strings.IndexByte(string(text), '/')
+		if at < 0 {
+			require.Zero(t, slash, "%q", text)
+		} else {
+			require.Equal(t, at, bits.TrailingZeros64(slash)>>3, "%q", text)
+			first, _ := segmentKey(string(text[:at]))
+			require.Equal(t, first, w&below(slash), "%q", text)
+		}
+		for n := range 8 {
+			low := [8]byte{}
+			copy(low[:], text[8-n:])
+			require.Equal(t, binary.LittleEndian.Uint64(low[:]), lastBytes(w, n), "%d of %q", n, text)
+			high := [8]byte{}
+			copy(high[8-n:], text[:n])
+			require.Equal(t, binary.LittleEndian.Uint64(high[:]), shortTail(string(text[:n])), "%q", text[:n])
+		}
+	}
+}
+
+// Few literal children are held in a slice, since a map for each branch would be
+// most of a trie; many are in a map, so that they are found at once.
+func TestFewTwigsHaveNoMap(t *testing.T) {
+	for n := range 3 * fewTwigs {
+		var root branch
+		for i := range n {
+			root.grow(segment{text: strconv.Itoa(i)})
+			require.Same(t, root.child(segment{text: strconv.Itoa(i)}), root.grow(segment{text: strconv.Itoa(i)}), "there is one already")
+		}
+		found := map[string]*branch{}
+		root.literals(func(text string, to *branch) {
+			assert.Nil(t, found[text], "each once")
+			found[text] = to
+			assert.Same(t, to, root.child(segment{text: text}))
+		})
+		assert.Len(t, found, n)
+		assert.Nil(t, root.child(segment{text: "none"}))
+		if n == 0 {
+			assert.Nil(t, root.twigs)
+		} else if n <= fewTwigs {
+			assert.Nil(t, root.twigs.many, n)
+		} else {
+			assert.Nil(t, root.twigs.few, n)
+		}
+	}
 }
 
 // The set of design's section on the budget, and two more that copy tables

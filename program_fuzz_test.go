@@ -179,6 +179,15 @@ var progSeeds = []progSeed{
 	 NotFound 3 0 0 /
 	 Ask 0 GET - /a/b
 	 Ask 0 GET - /a/v/v`},
+	// A mount that is refused leaves no NotFound behind.
+	{"refused for a conflict, status 404", `
+	 Verb 0 GET - /a/b
+	 Mount 0 0 0 /c
+	 Verb 1 GET - /b
+	 NotFound 1 0 0 /
+	 Again 0 1 0 /a
+	 Ask 0 GET - /a/v
+	 Ask 0 GET - /c/v`},
 	// Two literals beside parameters, on both levels: side by side without a
 	// budget.
 	{"nodes side by side", `

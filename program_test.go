@@ -605,7 +605,7 @@ func runProgram(ops []progOp, reached progReached) (fault string) {
 			fault = p.served(p.ask(op))
 		}
 	}
-	for _, check := range []func() string{func() string { return p.each(p.agreed) }, p.builtAtOnce, p.builtInAnotherOrder, p.asServeMux} {
+	for _, check := range []func() string{func() string { return p.each(p.agreed) }, p.listed, p.builtAtOnce, p.builtInAnotherOrder, p.asServeMux} {
 		if fault == "" {
 			fault = check()
 		}
@@ -663,6 +663,24 @@ func (p *progRun) servedDuring(q progAsked, op progOp) string {
 		p.reach("a change during a request", 1)
 	}
 	return cmp.Or(changed, served)
+}
+
+// listed holds what Routes lists against the oracle's routes, each with as many
+// middlewares as lie on its way.
+func (p *progRun) listed() string {
+	var got, want []string
+	for r := range p.live[0].Routes() {
+		got = append(got, fmt.Sprint(r.Pattern, " ", len(r.Middleware)))
+	}
+	for _, r := range p.tree(0).routes {
+		want = append(want, fmt.Sprint(r.pattern, " ", len(r.scope.chain())))
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if slices.Equal(got, want) {
+		return ""
+	}
+	return fmt.Sprintf("Routes lists %q, the oracle %q", got, want)
 }
 
 // builtAtOnce takes the accepted steps again, with no request between them.

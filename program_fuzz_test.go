@@ -77,7 +77,7 @@ var progSeeds = []progSeed{
 	 Use 1 1 0 /
 	 Ask 0 GET - /a/v
 	 Ask 0 GET - /b/a%2Fb/v
-	 Ask 0 GET - /b/%252F/v
+	 Ask 0 GET - /b/%252F/a%2Fb
 	 Ask 0 GET - /b/v/
 	 Ask 1 GET - /v`},
 	// A plain handler and a ServeMux under Mount, with parameters before them.
@@ -158,6 +158,14 @@ var progSeeds = []progSeed{
 	 Verb 0 GET - /b
 	 Ask 0 GET during /b/
 	 Values 0 0 0 /`},
+	// The same further in, while the outer chain still runs.
+	{"a change during a request, in a mount", `
+	 Use 0 0 0 /
+	 Group 0 1 0 /a
+	 Verb 1 GET - /b
+	 Ask 0 GET during /a/b
+	 Use 1 0 0 /
+	 Ask 0 GET - /a/b`},
 	// A setting changes between the match and the plain handler, which needs the
 	// prefix's values now that its URL no longer has them.
 	{"a change during a request, in a plain mount", `

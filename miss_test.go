@@ -42,6 +42,44 @@ func TestMissesEndAsServeMuxs(t *testing.T) {
 	}
 }
 
+// The same with a Content-Type that somebody has set before, by its value or by
+// its absence, on each version of HTTP, and for OPTIONS *.
+func TestMissesKeepWhatIsSet(t *testing.T) {
+	app, mux := segue.New(), http.NewServeMux()
+	app.HandleFunc("/dir/", shows)
+	mux.HandleFunc("/dir/", shows)
+	for name, set := range map[string]func(http.Header){
+		"nothing": func(http.Header) {},
+		"type":    func(h http.Header) { h.Set("Content-Type", "text/plain") },
+		"no type": func(h http.Header) { h["Content-Type"] = nil },
+	} {
+		for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS"} {
+			for _, target := range []string{"/dir", `/dir?a=%3C&b='"<>&`, "*"} {
+				for _, proto := range []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2.0"} {
+					answer := func(h http.Handler) *httptest.ResponseRecorder {
+						r := &http.Request{Method: method, RequestURI: target, Proto: proto, Host: "h"}
+						var ok bool
+						var err error
+						r.ProtoMajor, r.ProtoMinor, ok = http.ParseHTTPVersion(proto)
+						require.True(t, ok)
+						r.URL, err = url.Parse(target)
+						require.NoError(t, err)
+						w := httptest.NewRecorder()
+						set(w.Header())
+						h.ServeHTTP(w, r)
+						return w
+					}
+					want, got := answer(mux), answer(app)
+					what := fmt.Sprintf("%s %s %s, set before: %s", method, target, proto, name)
+					assert.Equal(t, want.Code, got.Code, what)
+					assert.Equal(t, want.Header(), got.Header(), what)
+					assert.Equal(t, want.Body.String(), got.Body.String(), what)
+				}
+			}
+		}
+	}
+}
+
 func TestNotFoundIsInherited(t *testing.T) {
 	for _, setFirst := range []bool{true, false} {
 		app := segue.New()

@@ -279,6 +279,37 @@ func TestFindReadsSegmentsOfEveryLength(t *testing.T) {
 	}
 }
 
+// A lead is passed in one look: what stands between the root and its end is not
+// asked. It takes as many whole segments as fit eight bytes, slashes included.
+func TestFindPassesTheLead(t *testing.T) {
+	for lead, passed := range map[string]string{
+		"/api": "/api/", "/api/v1": "/api/v1/", "/people": "/people/", "/a/b/c": "/a/b/c/", "/a/b/c/d": "/a/b/c/", "/ab/longer": "/ab/", "/1": "/1/",
+		"/sevenby": "", "/eight/by": "/eight/",
+	} {
+		rt := New()
+		rt.GET(lead+"/{x}/end", showPattern)
+		rt.GET(lead+"/y", showPattern)
+		n := *rt.current().nowhere.root("GET")
+		if passed == "" {
+			assert.True(t, n.extra == nil || n.lead.mask == 0, lead)
+			continue
+		}
+		require.Equal(t, len(passed), n.lead.size, lead)
+		rare, elsewhere := *n.extra, &leaf{}
+		rare.lead.node = &node{miss: elsewhere}
+		n.extra = &rare
+		for path, want := range map[string]bool{
+			passed + "longenough": true, passed + "12345678/9": true, passed[:len(passed)-1] + "x/longenough": false, "/X" + passed[2:] + "longenough": false,
+		} {
+			l, at := n.find(path)
+			assert.Equal(t, want, l == elsewhere, "%s of %s", path, lead)
+			if want {
+				assert.Equal(t, len(passed), at, path)
+			}
+		}
+	}
+}
+
 // The arithmetic of find on words, held to bytes: every slash is found among
 // bytes that differ from it by one or by one bit.
 func TestWordsAreReadAsBytes(t *testing.T) {

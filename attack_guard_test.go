@@ -92,6 +92,9 @@ var attackGuards = []attackRow{
 	{request: "/admin%2fsecret.txt", status: 404},
 	{request: "/admin%252Fsecret.txt", status: 404},
 	{request: "/admin%252e%252e%252fsecret.txt", status: 404},
+	{request: "/%2561dmin/%70anel", status: 404},
+	{request: "/%2561dmin%252F%73ecret.txt", status: 404},
+	{request: "/dir/%252e%252e/%61dmin/secret.txt", status: 404},
 	{request: `/admin\secret.txt`, status: 404},
 	{request: "/admin%5Csecret.txt", status: 404},
 	{request: "/admin%c0%afsecret.txt", status: 404},
@@ -226,7 +229,7 @@ func slashRoutes(rt *segue.Router) *segue.Router {
 }
 
 func muxRoutes(rt *segue.Router) *segue.Router {
-	for _, pattern := range []string{"/evil.com/", "/{one}/{$}", "/{one}/{two}/", "/a/{rest...}"} {
+	for _, pattern := range []string{"/evil.com/", "/{one}/{$}", "/{one}/{two}/", "/a/{rest...}", "//evil.com/", "//{one}/@/{$}"} {
 		rt.HandleFunc(pattern, attackEcho)
 	}
 	return rt

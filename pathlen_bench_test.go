@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,7 +25,8 @@ import (
 
 // BenchmarkPathLength shows that the time of a request is a straight line over
 // the length of its path: the metric, of a segment or a byte, is a constant. With
-// k alternatives open it is k times as steep at most.
+// k alternatives open it is k times as steep at most. The metric is the fastest
+// request's, which other programs disturb least.
 func BenchmarkPathLength(b *testing.B) {
 	for _, k := range pathlen.Kinds() {
 		var lengths []int
@@ -41,10 +44,13 @@ func BenchmarkPathLength(b *testing.B) {
 				b.Run(fmt.Sprintf("%ss=%d", k.Unit, n), func(b *testing.B) {
 					r, w := k.Request(n), pathlen.NewWriter()
 					require.True(b, k.Serve(rt, r, w))
+					fastest := time.Duration(math.MaxInt64)
 					for b.Loop() {
+						start := time.Now()
 						k.Serve(rt, r, w)
+						fastest = min(fastest, time.Since(start))
 					}
-					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/"+k.Unit)
+					b.ReportMetric(float64(fastest)/float64(n), "ns/"+k.Unit)
 				})
 			}
 		})

@@ -267,7 +267,9 @@ func TestFindReadsSegmentsOfEveryLength(t *testing.T) {
 					if path = "/" + path; !isClean(path) {
 						continue
 					}
-					l, _ := root.find(path)
+					l, unchecked := root.find(path)
+					require.True(t, 0 < unchecked && unchecked <= len(path), "%d in %q", unchecked, path)
+					require.True(t, unchecked == len(path) || path[unchecked-1] == '/', "%d in %q", unchecked, path)
 					if l == slowLeaf && strings.Contains(beside, "...") {
 						continue // what a rest took may have another spelling
 					}
@@ -532,6 +534,26 @@ func TestTablesArePerfect(t *testing.T) {
 	for _, s := range slots {
 		assert.True(t, n.child(textOf(s)) == s.node, textOf(s))
 	}
+}
+
+// A literal of dots is reached where a path has it encoded, in either spelling of
+// the escape, and by nothing else.
+func TestDotsWrittenEncoded(t *testing.T) {
+	rt := New()
+	for _, path := range []string{"/%2e/x", "/%2e%2E/x", "/a/%2E", "/a/%2e.", "/{p}/y", "/.../x"} {
+		rt.GET(path, showPattern)
+	}
+	for target, want := range map[string]string{
+		"/%2E/x": "GET /%2e/x", "/%2e%2e/x": "GET /%2e%2E/x", "/.%2E/x": "GET /%2e%2E/x", "/a/%2e": "GET /a/%2E", "/a/%2E%2E": "GET /a/%2e.",
+		"/.../x": "GET /.../x", "/%2e.%2E/x": "GET /.../x", "/%2e/y": "GET /{p}/y p=.", "/%2e%2e/y": "GET /{p}/y p=..", "/a/y": "GET /{p}/y p=a",
+	} {
+		w := serve(rt, "GET", target)
+		assert.Equal(t, "200 "+want, fmt.Sprint(w.Code, " ", w.Body), target)
+	}
+	for _, target := range []string{"/%2e%2e%2e%2e/x", "/a/x", "/a/%2e%2e%2e", "/%2e"} {
+		assert.Equal(t, 404, serve(rt, "GET", target).Code, target)
+	}
+	assert.Equal(t, 404, serve(New(), "GET", "/%2e").Code, "where nothing is rare")
 }
 
 // What only looks like a dot segment or a host is none, as in ServeMux.

@@ -371,6 +371,108 @@ func TestFewTwigsHaveNoMap(t *testing.T) {
 	}
 }
 
+// randomNode is a node to step over, with all that can be open below it.
+func randomNode(random *rand.Rand, depth int) *node {
+	n := new(node)
+	some := func() *leaf {
+		if random.IntN(3) > 0 {
+			return nil
+		}
+		return new(leaf)
+	}
+	n.end = some()
+	if depth == 0 {
+		return n
+	}
+	n.miss = some()
+	var slots []slot
+	for _, text := range []string{"a", "b"} {
+		if random.IntN(2) == 0 {
+			slots = append(slots, newSlot(text, randomNode(random, depth-1)))
+		}
+	}
+	n.setChildren(slots)
+	if random.IntN(2) == 0 {
+		n.param = randomNode(random, depth-1)
+	}
+	if random.IntN(2) == 0 {
+		n.rare().slash = randomNode(random, 0)
+	}
+	return n
+}
+
+// allBelow lists what matches below one node, best first, by going down and
+// back: a literal before a parameter before a rest.
+func allBelow(n *node, segs []string) []*leaf {
+	if len(segs) == 0 {
+		if n.end == nil {
+			return nil
+		}
+		return []*leaf{n.end}
+	}
+	var all []*leaf
+	if c := n.child(segs[0]); c != nil {
+		all = allBelow(c, segs[1:])
+	}
+	if n.param != nil && segs[0] != "" {
+		all = append(all, allBelow(n.param, segs[1:])...)
+	}
+	if n.miss != nil {
+		all = append(all, n.miss)
+	}
+	return all
+}
+
+// Stepping over several nodes at once finds what going down each of them finds,
+// in the same order, and so does the list of all that match.
+func TestSideBySideIsOneAfterTheOther(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	var paths [][]string
+	for _, a := range []string{"a", "b", "c", ""} {
+		paths = append(paths, []string{a})
+		for _, b := range []string{"a", "b", "c", ""} {
+			paths = append(paths, []string{a, b})
+			for _, c := range []string{"a", "c", ""} {
+				paths = append(paths, []string{a, b, c}, []string{a, b, c, "a"})
+			}
+		}
+	}
+	found := 0
+	for range 400 {
+		var open []*node
+		for range 1 + random.IntN(4) {
+			open = append(open, randomNode(random, 3))
+		}
+		last := new(leaf) // what the way to the list passed
+		for _, segs := range paths {
+			path := segments{path: "/" + strings.Join(segs, "/")}
+			want := last
+			for i := len(open) - 1; i >= 0; i-- {
+				all := allBelow(open[i], segs)
+				require.True(t, slices.Equal(all, open[i].matches(path)), path.path)
+				if len(all) > 0 {
+					want, found = all[0], found+1
+				}
+			}
+			require.Same(t, want, sideBySide(open, last, path), path.path)
+		}
+	}
+	assert.NotZero(t, found)
+}
+
+// Up to 32 alternatives are stepped over without an allocation.
+func TestSideBySideOfManyAllocatesNothing(t *testing.T) {
+	SkipUnlessAllocationsCount(t)
+	end := new(leaf)
+	var open []*node
+	for range 31 {
+		open = append(open, &node{param: &node{param: &node{}}})
+	}
+	open = append(open, &node{param: &node{param: &node{end: end}}})
+	require.Same(t, end, sideBySide(open, nil, segments{path: "/x/y"}))
+	assert.Zero(t, AllocsPerRun(100, func() { sideBySide(open, nil, segments{path: "/x/y"}) }))
+}
+
 // The set of design's section on the budget, and two more that copy tables
 // until something stops them.
 func TestBudget(t *testing.T) {

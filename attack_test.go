@@ -3,12 +3,14 @@ package segue_test
 import (
 	"bufio"
 	"fmt"
+	gobuild "go/build"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -335,6 +337,8 @@ var attackRequests = []attackRow{
 	{local("GET /dir/7", "X-HTTP-Method-Override: POST"), 404, "", "", "", ""},
 }
 
+var sinceGo127 = slices.Contains(gobuild.Default.ReleaseTags, "go1.27")
+
 func TestAttackTable(t *testing.T) {
 	router, mux := segue.New(), http.NewServeMux()
 	attackRoutes(router)
@@ -355,7 +359,12 @@ func TestAttackTable(t *testing.T) {
 		if got.location != "" {
 			staysOnSite(t, got.location, name)
 		}
-		assert.Equal(t, row.status == 400 || row.status == 505 || strings.Contains(row.request, "HTTP/1.0"), got.closes, name)
+		if sinceGo127 && row.differs == keepsEncoding {
+			row.differs = "" // ServeMux keeps it, too
+		}
+		closes := row.status == 400 || row.status == 505 || strings.Contains(row.request, "HTTP/1.0") ||
+			sinceGo127 && strings.HasPrefix(row.request, "CONNECT ")
+		assert.Equal(t, closes, got.closes, name)
 		if row.differs == connects {
 			continue // it may panic there
 		}

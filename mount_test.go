@@ -403,6 +403,78 @@ func TestPlainHandlerSeesTheRestOfThePath(t *testing.T) {
 	}
 }
 
+// Each parameter of the prefix keeps its own value, however many there are.
+func TestPlainHandlerSeesEachParameter(t *testing.T) {
+	for _, values := range []bool{true, false} {
+		app := segue.New()
+		app.PathValues(values)
+		app.Mount("/{a}/of/{b}/{c}", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, "a=%s b=%s c=%s on %s, b=%s", r.PathValue("a"), r.PathValue("b"), r.PathValue("c"), r.URL.Path, segue.Param(r, "b"))
+		}))
+		answers(t, app, map[string]string{
+			"GET /1/of/2/3":         "200 a=1 b=2 c=3 on /, b=2",
+			"GET /x/of/y%2Fy/z/w/v": "200 a=x b=y/y c=z on /w/v, b=y/y",
+		})
+	}
+}
+
+// What the handler writes into its request does not reach the one outside, which
+// a middleware may be reading.
+func TestPlainHandlerHasValuesOfItsOwn(t *testing.T) {
+	for _, values := range []bool{true, false} {
+		app := segue.New()
+		app.PathValues(values)
+		var after string
+		app.Use(func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				r.SetPathValue("own", "outside")
+				next.ServeHTTP(w, r)
+				after = r.PathValue("own")
+			})
+		})
+		app.Mount("/{id}", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, r.PathValue("own"))
+			r.SetPathValue("own", "inside")
+		}))
+		answers(t, app, map[string]string{"GET /1/x": "200 outside"})
+		assert.Equal(t, "outside", after)
+	}
+}
+
+// A router that is mounted without any route, while the outer one is served,
+// owns its misses from then on.
+func TestEmptyMountOwnsItsMissesAtOnce(t *testing.T) {
+	app, empty := segue.New(), segue.New()
+	empty.NotFound(lost("empty"))
+	assert.Equal(t, 404, ask(t, app, "GET /m/x").Code)
+	app.Mount("/m", empty)
+	answers(t, app, map[string]string{"GET /m/x": `418 empty [] ""`, "GET /x": "404"})
+}
+
+// Without a prefix a route has one text as a root's own and in each router that
+// mounts it; whose list an error walks is told apart all the same.
+func TestErrorListUnderMountsWithoutPrefix(t *testing.T) {
+	quiet(t)
+	if purego {
+		t.Skip("equal texts are not told apart")
+	}
+	child, a, b, outer := segue.New(), segue.New(), segue.New(), segue.New()
+	child.GET("/{id}", fails)
+	child.OnError(listed("child"))
+	a.OnError(listed("a"))
+	b.OnError(listed("b"))
+	outer.OnError(listed("outer"))
+	a.Mount("", child)
+	b.Mount("/", child)
+	outer.Mount("", b)
+	for range 2 {
+		assert.Equal(t, "child", listOf(ask(t, child, "GET /1")))
+		assert.Equal(t, "child a", listOf(ask(t, a, "GET /1")))
+		assert.Equal(t, "child b", listOf(ask(t, b, "GET /1")))
+		assert.Equal(t, "child b outer", listOf(ask(t, outer, "GET /1")))
+	}
+}
+
 // An inner ServeMux has parameters and a pattern of its own; the outer router's
 // stay visible beside them, and its own request keeps what it had.
 func TestPlainServeMux(t *testing.T) {

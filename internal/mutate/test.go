@@ -246,7 +246,7 @@ func only(tests []string) string { return "^(" + strings.Join(tests, "|") + ")$"
 func (b *binary) run(path string, id int, s stage) (fate, string) {
 	seconds := 2 + int(4*s.cpu.Seconds())
 	cmd := exec.Command("/bin/sh", "-c", `ulimit -v 6000000; ulimit -t "$1"; shift; exec "$@"`, "sh", strconv.Itoa(seconds),
-		path, "-test.short", "-test.failfast", "-test.timeout", fmt.Sprintf("%ds", 60*(1+seconds)), "-test.run", s.tests)
+		path, "-test.short", "-test.failfast", "-test.timeout", fmt.Sprintf("%ds", 30+5*seconds), "-test.run", s.tests)
 	cmd.Dir = b.dir
 	cmd.Env = append(os.Environ(), variable+"="+strconv.Itoa(id))
 	var out bytes.Buffer

@@ -131,7 +131,8 @@ func (x *explainer) choosePath(t *table, r *http.Request) {
 		x.note("the path is not clean, and CONNECT is never redirected")
 		x.path = segments{}
 	default:
-		x.path = t.find(r.Method, r.Host, segments{cleanPath(r.URL.EscapedPath()), true}).path
+		to := t.target(r.Host, segments{cleanPath(r.URL.EscapedPath()), true})
+		x.path = to.find(r.Method).path
 		x.note("the path is not clean; the clean one is " + x.path.path)
 	}
 }
@@ -139,7 +140,7 @@ func (x *explainer) choosePath(t *table, r *http.Request) {
 func (x *explainer) chooseSpelling(sent segments) {
 	switch {
 	case x.status == http.StatusMethodNotAllowed:
-		if x.lookup(x.host, sent, func(m *methods) *node { return m.all }) == nil {
+		if to := x.target(x.host, sent); to.on(sent) == nil {
 			x.path.path = otherSpelling(sent.path)
 		}
 	case x.answer.path.path != "":

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 )
 
 // A leaf is a route as a compiled table serves it.
@@ -147,12 +146,9 @@ func (s *segments) cut() (string, bool) {
 	if s.path == "" {
 		return "", false
 	}
-	seg := s.path[1:]
-	if i := strings.IndexByte(seg, '/'); i >= 0 {
-		seg, s.path = seg[:i], seg[i:]
-	} else {
-		s.path = ""
-	}
+	end := slashFrom(s.path, 1)
+	seg := s.path[1:end]
+	s.path = s.path[end:]
 	return seg, true
 }
 

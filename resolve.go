@@ -25,7 +25,8 @@ func (t *table) resolve(r *http.Request) answer {
 	}
 	path := pathOf(r.URL)
 	if isClean(path.path) {
-		a := t.answer(r.Method, r.Host, path)
+		to := t.target(r.Host, path)
+		a := to.answer(r.Method)
 		if a.status == http.StatusTemporaryRedirect {
 			a.location = location(otherSpelling(r.URL.EscapedPath()), r.URL.RawQuery)
 		}
@@ -34,15 +35,17 @@ func (t *table) resolve(r *http.Request) answer {
 	if t.unclean != nil && strings.HasPrefix(path.path, "/") {
 		// A redirect from here could begin with two slashes, which browsers
 		// take for another site: cleaning does better.
-		if a := t.unclean.find(r.Method, r.Host, path); a.status == http.StatusOK || a.status == http.StatusNoContent {
-			return t.unclean.withAllow(a, r.Host, path)
+		to := t.unclean.target(r.Host, path)
+		if a := to.find(r.Method); a.status == http.StatusOK || a.status == http.StatusNoContent {
+			return to.withAllow(a)
 		}
 	}
 	if r.Method == http.MethodConnect {
 		return answer{status: http.StatusNotFound}
 	}
 	clean := cleanPath(r.URL.EscapedPath())
-	a := t.find(r.Method, r.Host, segments{clean, true})
+	to := t.target(r.Host, segments{clean, true})
+	a := to.find(r.Method)
 	if a.status == http.StatusTemporaryRedirect {
 		clean = otherSpelling(clean)
 	} else if a.status != http.StatusOK {
@@ -77,25 +80,43 @@ func otherSpelling(path string) string {
 	return path + "/"
 }
 
+// A target is what a request asks for, whatever its method.
+type target struct {
+	tries   []*methods // those of its host, before those of no host
+	path    segments
+	spelled string // the path in its other spelling, made when first asked for: a miss needs it for each method
+}
+
+func (f *forest) target(host string, path segments) target {
+	return target{tries: f.both(host), path: path}
+}
+
+func (to *target) other() segments {
+	if to.spelled == "" {
+		to.spelled = otherSpelling(to.path.path)
+	}
+	return segments{to.spelled, to.path.escaped}
+}
+
 // answer is find, with what a miss has to tell.
-func (f *forest) answer(method, host string, path segments) answer {
-	a := f.find(method, host, path)
+func (to *target) answer(method string) answer {
+	a := to.find(method)
 	switch a.status {
 	case http.StatusNoContent:
-		return f.withAllow(a, host, path)
+		return to.withAllow(a)
 	case 0:
 		a.status = http.StatusNotFound
-		if allow := f.allowed(host, path); len(allow) > 0 {
+		if allow := to.allowed(); len(allow) > 0 {
 			a.status, a.allow = http.StatusMethodNotAllowed, strings.Join(allow, ", ")
-			a.leaf = f.best(host, path)
+			a.leaf = to.best()
 		}
 	}
 	return a
 }
 
-func (f *forest) withAllow(a answer, host string, path segments) answer {
+func (to *target) withAllow(a answer) answer {
 	if a.status == http.StatusNoContent {
-		a.allow = strings.Join(f.allowed(host, path), ", ")
+		a.allow = strings.Join(to.allowed(), ", ")
 	}
 	return a
 }
@@ -103,42 +124,43 @@ func (f *forest) withAllow(a answer, host string, path segments) answer {
 // find looks the path up as it was sent. If nothing matches, or a rest took
 // something, the other spelling counts if an exact route is there whose policy
 // allows it. The status is 0 where nothing answers the method.
-func (f *forest) find(method, host string, path segments) answer {
-	l, status := f.at(method, host, path)
-	if status != 0 && l.exact(path) {
-		return answer{status: status, leaf: l, path: path}
+func (to *target) find(method string) answer {
+	l, status := to.at(method, to.path)
+	if status != 0 && l.exact(to.path) {
+		return answer{status: status, leaf: l, path: to.path}
 	}
-	if o, other, otherStatus := f.atOther(method, host, path); otherStatus != 0 {
+	if o, otherStatus := to.atOther(method); otherStatus != 0 {
 		if o.route.verb && o.scope.slash == SlashEither && o.accepts == nil {
-			return answer{status: otherStatus, leaf: o, path: other}
+			return answer{status: otherStatus, leaf: o, path: to.other()}
 		}
-		return answer{status: http.StatusTemporaryRedirect, leaf: o, path: other}
+		return answer{status: http.StatusTemporaryRedirect, leaf: o, path: to.other()}
 	}
-	return answer{status: status, leaf: l, path: path}
+	return answer{status: status, leaf: l, path: to.path}
 }
 
-func (f *forest) at(method, host string, path segments) (*leaf, int) {
+// at returns who answers a method on one spelling of the path.
+func (to *target) at(method string, path segments) (*leaf, int) {
 	if method == http.MethodOptions {
-		return f.optionsAt(host, path)
+		return to.optionsAt(path)
 	}
-	l := f.lookup(host, path, func(m *methods) *node { return m.root(method) })
-	if l == nil {
-		return nil, 0
+	for _, m := range to.tries {
+		if l := m.root(method).walk(path); l != nil {
+			return l, http.StatusOK
+		}
 	}
-	return l, http.StatusOK
+	return nil, 0
 }
 
 // atOther is at for the other spelling, as far as it counts.
-func (f *forest) atOther(method, host string, path segments) (*leaf, segments, int) {
-	if path.path == "/" {
-		return nil, path, 0
+func (to *target) atOther(method string) (*leaf, int) {
+	if to.path.path == "/" {
+		return nil, 0
 	}
-	other := segments{otherSpelling(path.path), path.escaped}
-	l, status := f.at(method, host, other)
-	if status == 0 || !l.countsFor(path, other) {
-		return nil, other, 0
+	l, status := to.at(method, to.other())
+	if status == 0 || !l.countsFor(to.path, to.other()) {
+		return nil, 0
 	}
-	return l, other, status
+	return l, status
 }
 
 // countsFor reports whether l, which won at the other spelling, counts for the
@@ -169,12 +191,12 @@ func (l *leaf) exact(path segments) bool {
 	return slashes < len(l.route.segs)
 }
 
-// optionsAt decides OPTIONS on one spelling of a path: a route that names it,
+// optionsAt decides OPTIONS on one spelling of the path: a route that names it,
 // else the best route there, over all methods. If that is one of Handle's, it
 // is as in ServeMux: a less specific route may take the request.
-func (f *forest) optionsAt(host string, path segments) (*leaf, int) {
+func (to *target) optionsAt(path segments) (*leaf, int) {
 	decided := false
-	for _, m := range f.both(host) {
+	for _, m := range to.tries {
 		if l := m.options.walk(path); l != nil {
 			return l, http.StatusOK
 		}
@@ -218,29 +240,38 @@ func (l *leaf) before(other *leaf) bool {
 	return l.route.method < other.route.method
 }
 
-// best returns the best route on a path over all methods, at the other
+// best returns the best route on the path over all methods, at the other
 // spelling if there is none at this one.
-func (f *forest) best(host string, path segments) *leaf {
-	all := func(m *methods) *node { return m.all }
-	if l := f.lookup(host, path, all); l != nil {
+func (to *target) best() *leaf {
+	if l := to.on(to.path); l != nil {
 		return l
 	}
-	return f.lookup(host, segments{otherSpelling(path.path), path.escaped}, all)
+	return to.on(to.other())
 }
 
-// allowed returns the methods whose own routes answer on a path, sorted, one
+// on returns the best route on one spelling of the path.
+func (to *target) on(path segments) *leaf {
+	for _, m := range to.tries {
+		if l := m.all.walk(path); l != nil {
+			return l
+		}
+	}
+	return nil
+}
+
+// allowed returns the methods whose own routes answer on the path, sorted, one
 // pass for each. HEAD comes with GET, and OPTIONS where it is answered
 // automatically.
-func (f *forest) allowed(host string, path segments) []string {
+func (to *target) allowed() []string {
 	var allow []string
 	add := func(method string) {
 		if !slices.Contains(allow, method) {
 			allow = append(allow, method)
 		}
 	}
-	for _, m := range f.both(host) {
+	for _, m := range to.tries {
 		for _, method := range m.named {
-			if f.answers(method, host, path) {
+			if to.answers(method) {
 				add(method)
 			}
 		}
@@ -248,7 +279,7 @@ func (f *forest) allowed(host string, path segments) []string {
 	if slices.Contains(allow, http.MethodGet) {
 		add(http.MethodHead)
 	}
-	if o := f.find(http.MethodOptions, host, path); o.automatic() {
+	if o := to.find(http.MethodOptions); o.automatic() {
 		add(http.MethodOptions)
 	}
 	slices.Sort(allow)
@@ -270,18 +301,18 @@ func (f *forest) both(host string) []*methods {
 			return []*methods{m, f.nowhere}
 		}
 	}
-	return []*methods{f.nowhere}
+	return f.bare
 }
 
-// answers reports whether a method has a route of its own on a path.
-func (f *forest) answers(method, host string, path segments) bool {
-	for _, m := range f.both(host) {
-		if m.has(method, path) {
+// answers reports whether a method has a route of its own on the path.
+func (to *target) answers(method string) bool {
+	for _, m := range to.tries {
+		if m.has(method, to.path) {
 			return true
 		}
 	}
-	l, other, status := f.atOther(method, host, path)
-	return status != 0 && l.route.method == method && l.countsFor(path, other)
+	l, status := to.atOther(method)
+	return status != 0 && l.route.method == method
 }
 
 // has reports whether a route that names the method matches, be it the best one

@@ -212,7 +212,8 @@ func (m *methods) root(method string) *node {
 
 // A forest holds the compiled tries of all hosts.
 type forest struct {
-	nowhere *methods // routes without a host
+	nowhere *methods   // routes without a host
+	bare    []*methods // these alone: what a host has that no route names
 	hosts   map[string]*methods
 }
 
@@ -230,6 +231,7 @@ func compileForest(hosts map[string]*branch, keep func(*entry) bool) *forest {
 		}
 		f.hosts[host] = m
 	}
+	f.bare = []*methods{f.nowhere}
 	return f
 }
 
@@ -316,19 +318,6 @@ func pruneFor(keep func(*entry) bool, method string, mixed bool) *prune {
 		wanted: func(e *entry) bool { return rank(e.method) < 3 && keep(e) },
 		better: func(old, new *leaf) bool { return rank(new.route.method) < rank(old.route.method) },
 	}
-}
-
-// lookup returns the route that wins among those of the trie that pick names,
-// a host's routes before those without a host.
-func (f *forest) lookup(host string, path segments, pick func(*methods) *node) *leaf {
-	if f.hosts != nil {
-		if m := f.hosts[requestHost(host)]; m != nil {
-			if l := pick(m).walk(path); l != nil {
-				return l
-			}
-		}
-	}
-	return pick(f.nowhere).walk(path)
 }
 
 // requestHost is a request's host as patterns name it: without the port, as

@@ -36,7 +36,7 @@ func Param(r *http.Request, name string) string {
 		}
 	}
 	w := newWildcards(r)
-	for w.next() {
+	for w.advance() {
 		if w.name == name {
 			return w.value()
 		}
@@ -55,7 +55,7 @@ func eachParam(r *http.Request, yield func(name, value string) bool) {
 	filled := pathValuesFilled(r)
 	var names, values []string
 	w := newWildcards(r)
-	for i := 0; w.next(); i++ {
+	for i := 0; w.advance(); i++ {
 		if i == fewParams && filled {
 			names, values = filledInOrder(r)
 		}
@@ -85,11 +85,12 @@ const fewParams = 8
 // wildcards walks over the named wildcards of r.Pattern, with the path beside
 // it.
 type wildcards struct {
-	pattern segments // what is left of it behind the wildcard
-	path    segments // what is left of it from the wildcard on
+	pattern string
+	next    int // where the pattern's next segment begins, at its slash
+	path    segments
+	at      int // where the path's segment for the last one begins, at its slash
 	name    string
 	isRest  bool
-	taken   bool // a wildcard has been found: path is still at it
 }
 
 func newWildcards(r *http.Request) wildcards {
@@ -100,29 +101,28 @@ func newWildcards(r *http.Request) wildcards {
 	if missIn(r) != nil {
 		return wildcards{} // a redirect has the pattern of where it leads, and its own path
 	}
-	return wildcards{pattern: segments{path: r.Pattern[i:]}, path: pathOf(r.URL)}
+	return wildcards{pattern: r.Pattern, next: i, path: pathOf(r.URL), at: -1}
 }
 
-func (w *wildcards) next() bool {
-	if w.taken {
-		w.path.cut()
-	}
-	for {
-		s, ok := w.pattern.cut()
-		if !ok {
-			return false
+// advance goes on to the next wildcard, false if there is none.
+func (w *wildcards) advance() bool {
+	for w.next < len(w.pattern) {
+		begin := w.next + 1
+		w.next = slashFrom(w.pattern, begin)
+		if w.at < len(w.path.path) {
+			w.at = slashFrom(w.path.path, w.at+1)
 		}
-		if len(s) > 2 && s[0] == '{' && s != "{$}" {
+		if s := w.pattern[begin:w.next]; len(s) > 2 && s[0] == '{' && s != "{$}" {
 			w.name, w.isRest = strings.CutSuffix(s[1:len(s)-1], "...")
-			w.taken = true
 			return true
 		}
-		w.path.cut()
 	}
+	return false
 }
 
 func (w *wildcards) value() string {
 	path := w.path
+	path.path = path.path[w.at:]
 	if w.isRest {
 		return path.remainder()
 	}

@@ -26,6 +26,8 @@ type leaf struct {
 	route *entry
 	scope *scope
 	peers *[]*leaf // all routes on the same path where there are several
+
+	fewHoles [4]hole // the holes of most routes, beside what is read with them
 }
 
 // takes reports whether l answers a path that it matches.
@@ -56,10 +58,10 @@ type hole struct {
 	gap, segment uint32
 }
 
-// holesOf finds the holes of a route. The literals between them have fixed
-// lengths, so that a lookup need not record anything.
-func holesOf(segs []segment) []hole {
-	var holes []hole
+// findHoles notes where a route's values stand. The literals between them have
+// fixed lengths, so that a lookup need not record anything.
+func (l *leaf) findHoles(segs []segment) {
+	l.holes = l.fewHoles[:0]
 	gap := 0
 	for i, s := range segs {
 		gap++
@@ -67,11 +69,10 @@ func holesOf(segs []segment) []hole {
 		case s.kind == literal:
 			gap += len(s.text)
 		case s.text != "":
-			holes = append(holes, hole{uint32(gap), uint32(i)})
+			l.holes = append(l.holes, hole{uint32(gap), uint32(i)})
 			gap = 0
 		}
 	}
-	return holes
 }
 
 // plainValues cuts the values out of a path that is not encoded and matched as

@@ -71,13 +71,13 @@ func (t *table) addLeaves(b *branch) {
 		last := e.segs[len(e.segs)-1]
 		l := &leaf{
 			text:   e.text,
-			holes:  holesOf(e.segs),
 			isRest: last.kind == rest,
 			named:  last.kind == rest && last.text != "",
 			tail:   last.kind != literal && last.text != "",
 			route:  e,
 			scope:  t.root.at(e.line),
 		}
+		l.findHoles(e.segs)
 		if f := e.route.files; f != nil {
 			l.serveFiles(f)
 		}

@@ -196,6 +196,8 @@ type lead struct {
 	node       *node
 }
 
+func (l *lead) starts(path string) bool { return l.mask != 0 && load8(path, 0)&l.mask == l.text }
+
 var emptyNode node
 
 func (n *node) rare() *extra {
@@ -220,20 +222,15 @@ var slowNode = node{end: slowLeaf, miss: slowLeaf, fastEnd: slowLeaf, fastSlash:
 func (n *node) find(path string) (l *leaf, unchecked int) {
 	i := 1
 	var tail uint64 // the path's last eight bytes, the last one highest
-	if len(path) >= 8 {
-		tail = load8(path, len(path)-8)
-		if n.extra != nil && n.lead.mask != 0 && load8(path, 0)&n.lead.mask == n.lead.text {
-			i, n = n.lead.size, n.lead.node
-		}
-	} else {
+	if len(path) < 8 {
 		tail = shortTail(path)
+	} else if tail = load8(path, len(path)-8); n.extra != nil && n.lead.starts(path) {
+		i, n = n.lead.size, n.lead.node
 	}
-	// Unsigned, so that the compiler sees i within the path.
-	for uint(i) <= uint(len(path)) {
+	for uint(i) <= uint(len(path)) { // unsigned, so that the compiler sees i within the path
 		// The segment's first and last eight bytes as numbers, as segmentKey.
 		var first, last uint64
-		var next *node
-		size := len(path) - i
+		next, size := n.param, len(path)-i
 		if i <= len(path)-8 {
 			first = load8(path, i)
 		} else {
@@ -252,22 +249,8 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 			if slash := slashes(second); slash != 0 {
 				size = 8 + bits.TrailingZeros64(slash)>>3
 			} else if left >= 8 {
-				for j := i + 16; ; j += 8 {
-					var w uint64
-					if left = len(path) - j; left >= 8 {
-						w = load8(path, j)
-					} else {
-						w = lastBytes(tail, left)
-					}
-					if slash := slashes(w); slash != 0 {
-						size = j - i + bits.TrailingZeros64(slash)>>3
-						break
-					}
-					if left < 8 {
-						break // the last segment: size is right
-					}
-				}
-				if next = n.param; n.hash.long {
+				size = slashFrom(path, i+16) - i
+				if n.hash.long {
 					next = n.stepOver(path[i : i+size])
 				}
 				if next == nil {
@@ -277,8 +260,6 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 			}
 			last = load8(path, i+size-8)
 		}
-
-		next = n.param
 		if len(n.slots) != 0 {
 			s := &n.slots[n.hash.slot(first, last)]
 			if (s.first^first)|(s.last^last)|uint64(s.size^size) == 0 {
@@ -289,17 +270,21 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 				next = n.stepOver(path[i : i+size])
 			}
 		}
-		if size == 0 && i == len(path) {
-			return n.fastSlash, i
-		}
 		if next == nil || size == 0 || isDots(first, size) {
-			return n.miss, i
+			return n.stop(i+size == len(path) && size == 0), i
 		}
 	step:
-		n = next
-		i += size + 1
+		n, i = next, i+size+1
 	}
 	return n.fastEnd, len(path)
+}
+
+// stop returns who answers where no step leads on from n.
+func (n *node) stop(finalSlash bool) *leaf {
+	if finalSlash {
+		return n.fastSlash
+	}
+	return n.miss
 }
 
 // stepOver returns where a segment leads that is neither empty nor of dots, nil

@@ -163,6 +163,11 @@ func compileWithin(budget int, top *plain, pr *prune) *node {
 	for _, n := range all {
 		n.finish()
 	}
+	for _, n := range all {
+		if n.param != nil {
+			n.paramEnd = n.param.fastEnd
+		}
+	}
 	n.setLead()
 	if compiled != nil {
 		compiled(n, c.source)

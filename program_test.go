@@ -798,6 +798,7 @@ func (f *forest) tight(hosts map[string]*branch, keep func(*entry) bool, wide *i
 		}
 		tight.hosts[host] = f.hosts[host].tight(b, keep, wide)
 	}
+	tight.bare = []*methods{tight.nowhere}
 	return tight
 }
 

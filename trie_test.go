@@ -130,6 +130,9 @@ func checkNode(n *node) error {
 			return fmt.Errorf("the child %q is not found", text)
 		}
 	}
+	if n.paramEnd != nil && n.paramEnd != n.param.fastEnd {
+		return fmt.Errorf("two answers where a parameter ends the path")
+	}
 	wide := n.extra != nil && n.wide != nil
 	if wide && slices.ContainsFunc(n.wide, func(o *node) bool { return o.extra != nil && o.wide != nil }) {
 		return fmt.Errorf("a wide node among those that are stepped through side by side")

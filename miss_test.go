@@ -42,8 +42,34 @@ func TestMissesEndAsServeMuxs(t *testing.T) {
 	}
 }
 
-// The same with a Content-Type that somebody has set before, by its value or by
-// its absence, on each version of HTTP, and for OPTIONS *.
+// A miss inside of another router or ServeMux has no parameter of theirs: an id
+// that somebody outside matched is not the one that was looked for here.
+func TestMissesShowNoOuterValues(t *testing.T) {
+	inner := segue.New()
+	tells := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusTeapot)
+		fmt.Fprintf(w, "%q %q %q", r.Pattern, r.PathValue("id"), segue.Param(r, "id"))
+	})
+	inner.NotFound(tells)
+	inner.MethodNotAllowed(tells)
+	inner.POST("/7/only", shows)
+	mux, outer := http.NewServeMux(), segue.New()
+	mux.Handle("/{id}/", inner)
+	outer.Handle("/{id}/", inner)
+	for name, h := range map[string]http.Handler{"ServeMux": mux, "Router": outer} {
+		if purego && h == outer {
+			continue // what SetPathValue wrote, as everybody's
+		}
+		for _, target := range []string{"/7/nope", "/7/only"} {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+			assert.Equal(t, `418 "" "" ""`, fmt.Sprint(w.Code, " ", w.Body), "%s in a %s", target, name)
+		}
+	}
+}
+
+// Misses end as ServeMux's with a Content-Type that somebody has set before, by
+// its value or by its absence, on each version of HTTP, and for OPTIONS *.
 func TestMissesKeepWhatIsSet(t *testing.T) {
 	app, mux := segue.New(), http.NewServeMux()
 	app.HandleFunc("/dir/", shows)
@@ -193,6 +219,15 @@ func TestWithOwnsNoMisses(t *testing.T) {
 	assert.Empty(t, viaOf(ask(t, app, "GET /no")))
 	with.Group("/g").NotFound(lost("group")) // a group has a prefix of its own
 	assert.Equal(t, "with", viaOf(ask(t, app, "GET /g/no")))
+}
+
+// What With returns can be served too, as a root that owns nothing of its own.
+func TestWithServesAsARoot(t *testing.T) {
+	app := segue.New()
+	with := app.With(via("with"))
+	with.GET("/x", shows)
+	answers(t, with, map[string]string{"GET /x": "200 GET /x", "GET /nope": "404 404 page not found\n", "PUT /x": "405", "GET //x": "307"})
+	assert.Equal(t, "with", viaOf(ask(t, with, "GET /nope")))
 }
 
 func TestNilMissHandlersAreRefused(t *testing.T) {

@@ -13,8 +13,9 @@ import (
 // Each handler either answers and returns nil, or returns an error, the same or
 // another, for the next. At the end of the list the answer is what [StatusOf]
 // makes of the error, and an error of 500 and more is logged to the server's
-// ErrorLog. A handler must not call Fail for the same request. OnError panics
-// if the handler is nil.
+// ErrorLog. A handler must not call Fail for the same request. One that is added
+// while requests are served may be asked by those on their way too. OnError
+// panics if the handler is nil.
 func (rt *Router) OnError(handler func(w http.ResponseWriter, r *http.Request, err error) error) {
 	if handler == nil {
 		panic("segue: the error handler is nil (at " + caller().String() + ")")

@@ -101,7 +101,8 @@ func (rt *Router) born(prefix *pattern, shared bool, mw []Middleware) *Router {
 // NotFound sets what answers the 404s that this router owns: those of paths
 // below its prefix that no route matches, unless a router mounted further in
 // has set its own. The router with the longest matching prefix is asked first,
-// then those around it. The handler runs inside the middleware of the router
+// then those around it. Of several at one prefix it is the first mounted one
+// that has set NotFound, MethodNotAllowed or OnError. The handler runs inside the middleware of the router
 // that set it, and those around.
 //
 // Where none is set, a 404 goes to the error handlers of the router that owns

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -39,6 +40,111 @@ func TestMissesEndAsServeMuxs(t *testing.T) {
 		assert.Equal(t, w.Code, got.Code, request)
 		assert.Equal(t, w.Header(), got.Header(), request)
 		assert.Equal(t, w.Body.String(), got.Body.String(), request)
+	}
+}
+
+// A redirect keeps the query byte by byte, as ServeMux does.
+func TestRedirectKeepsEveryByteOfTheQuery(t *testing.T) {
+	app, mux := segue.New(), http.NewServeMux()
+	app.HandleFunc("/dir/", shows)
+	mux.HandleFunc("/dir/", shows)
+	for c := range 256 {
+		query := "a" + string([]byte{byte(c)}) + "=z"
+		request := func() *http.Request {
+			return &http.Request{Method: "GET", URL: &url.URL{Path: "/dir", RawQuery: query}, Host: "h"}
+		}
+		want, got := httptest.NewRecorder(), httptest.NewRecorder()
+		mux.ServeHTTP(want, request())
+		app.ServeHTTP(got, request())
+		assert.Equal(t, 307, got.Code)
+		assert.Equal(t, want.Header().Get("Location"), got.Header().Get("Location"), "%q", query)
+	}
+}
+
+// Of the verb routes on one path it does not depend on the order of registration
+// whose router answers OPTIONS: one that answers the other spelling as well, else
+// the first by its method.
+func TestOptionsHasOneOwner(t *testing.T) {
+	policies := []segue.SlashPolicy{segue.SlashExact, segue.SlashRedirect, segue.SlashEither}
+	for _, getPolicy := range policies {
+		for _, putPolicy := range policies {
+			for _, putFirst := range []bool{false, true} {
+				app := segue.New()
+				get, put := segue.New(), segue.New()
+				get.Use(via("get"))
+				put.Use(via("put"))
+				get.TrailingSlash(getPolicy)
+				put.TrailingSlash(putPolicy)
+				app.Mount("", get)
+				app.Mount("", put)
+				if putFirst {
+					put.PUT("/x", shows)
+				}
+				get.GET("/x", shows)
+				if !putFirst {
+					put.PUT("/x", shows)
+				}
+				owner := "get"
+				if getPolicy == segue.SlashExact && putPolicy != segue.SlashExact {
+					owner = "put"
+				}
+				w := ask(t, app, "OPTIONS /x")
+				what := fmt.Sprintf("GET %v, PUT %v, PUT first: %v", getPolicy, putPolicy, putFirst)
+				assert.Equal(t, 204, w.Code, what)
+				assert.Equal(t, "GET, HEAD, OPTIONS, PUT", w.Header().Get("Allow"), what)
+				assert.Equal(t, owner, viaOf(w), what)
+			}
+		}
+	}
+}
+
+// The best route on a path decides OPTIONS, host by host: where that is one of
+// Handle's, a verb's elsewhere adds no automatic answer.
+func TestOptionsIsDecidedByTheBestRoute(t *testing.T) {
+	app := segue.New()
+	app.HandleFunc("GET h.example/x", shows)
+	app.POST("/x", shows)
+	app.HandleFunc("GET /y/{$}", shows)
+	app.POST("/{p}/", shows)
+	app.PUT("/z", shows)
+	app.HandleFunc("/{any}", shows)
+	answers(t, app, map[string]string{
+		"OPTIONS http://h.example/x": "200 /{any} any=x", "OPTIONS http://other.example/x": "204", "OPTIONS /y/": "405", "OPTIONS /w/": "204", "OPTIONS /z": "204",
+		"OPTIONS /v": "200 /{any} any=v",
+	})
+	app = segue.New()
+	app.HandleFunc("GET h.example/x", shows)
+	app.POST("/x", shows)
+	answers(t, app, map[string]string{"OPTIONS http://h.example/x": "405", "OPTIONS http://other.example/x": "204"})
+}
+
+// Allow lists the methods that have a route of their own on a path, also where a
+// better one for any method hides it; a file that is absent has none.
+func TestAllowListsHiddenMethods(t *testing.T) {
+	files := fstest.MapFS{"a/b": {Data: []byte("file")}}
+	for _, c := range []struct {
+		name  string
+		hides func(*segue.Router)
+		allow string
+	}{
+		{"nothing", func(app *segue.Router) {}, "OPTIONS, POST"},
+		{"a route", func(app *segue.Router) { app.PUT("/{p}/b", shows) }, "OPTIONS, POST, PUT"},
+		{"a rest", func(app *segue.Router) { app.DELETE("/{p...}", shows) }, "DELETE, OPTIONS, POST"},
+		{"another path", func(app *segue.Router) { app.PUT("/{p}/c", shows) }, "OPTIONS, POST"},
+		{"a file", func(app *segue.Router) { app.Static("/", files) }, "GET, HEAD, OPTIONS, POST"},
+		{"no file", func(app *segue.Router) { app.Static("/", fstest.MapFS{}) }, "OPTIONS, POST"},
+	} {
+		for _, hidden := range []bool{true, false} {
+			app := segue.New()
+			app.POST("/a/b", shows)
+			if hidden {
+				app.Any("/a/{x}", shows)
+			}
+			c.hides(app)
+			w := ask(t, app, "OPTIONS /a/b")
+			assert.Equal(t, 204, w.Code, c.name)
+			assert.Equal(t, c.allow, w.Header().Get("Allow"), "%s, hidden: %v", c.name, hidden)
+		}
 	}
 }
 

@@ -1,0 +1,171 @@
+package segue
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// randomSource is a source trie of routes that share segments, with parameters
+// and rests beside literals.
+func randomSource(random *rand.Rand, routes int) *branch {
+	var root branch
+	for range routes {
+		var segs []segment
+		for range 1 + random.IntN(4) {
+			segs = append(segs, []segment{{text: "a"}, {text: "b"}, {text: "a-literal-of-more-than-sixteen-bytes"}, {kind: parameter, text: "p"}}[random.IntN(4)])
+		}
+		switch random.IntN(6) {
+		case 0:
+			segs = append(segs, segment{kind: rest})
+		case 1:
+			segs = append(segs, segment{})
+		}
+		root.insert(segs, &entry{pattern: &pattern{segs: segs}, leaf: new(leaf)})
+	}
+	return &root
+}
+
+func pruneAll() *prune {
+	return &prune{wanted: func(*entry) bool { return true }, better: func(old, new *leaf) bool { return false }}
+}
+
+// requireSame holds a node to be stepped over side by side to what it stands for:
+// it has the branch's children and no more, all the way down.
+func requireSame(t *testing.T, p *plain, n *node) {
+	require.Same(t, p.end, n.end)
+	require.Same(t, p.rest, n.miss)
+	children := len(p.kids)
+	for _, k := range p.kids {
+		child := n.child(k.text)
+		require.NotNil(t, child, k.text)
+		requireSame(t, k.to, child)
+	}
+	if require.Equal(t, p.param != nil, n.param != nil); p.param != nil {
+		requireSame(t, p.param, n.param)
+		children++
+	}
+	require.Len(t, childrenOf(n), children)
+}
+
+// What is stepped over side by side is the source, unmerged, whether or not it
+// shares its nodes with the compiled trie; and it shares them where no branch has
+// a choice, for else a set with one wide node would take twice the memory.
+func TestPlainNodesAreTheSource(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	shared := 0
+	for range 300 {
+		pr := pruneAll()
+		top := pr.copy(randomSource(random, 1+random.IntN(7)))
+		c := &compiler{source: pr.size, budget: 1 << 20, single: map[singleKey]*node{}, merged: map[string]*node{}, leaves: map[*leaf]uint32{nil: 0}}
+		compiled, plainNode := c.intern([]*plain{top}, nil), c.lookup(top)
+		for len(c.jobs) > 0 {
+			j := c.jobs[0]
+			c.jobs = c.jobs[1:]
+			c.expand(j)
+		}
+		requireSame(t, top, plainNode)
+		requireSame(t, top, c.lookup(top))
+		hasChoice := false
+		var look func(p *plain)
+		look = func(p *plain) {
+			hasChoice = hasChoice || p.rest != nil || p.param != nil && len(p.kids) > 0
+			for _, k := range p.kids {
+				look(k.to)
+			}
+			if p.param != nil {
+				look(p.param)
+			}
+		}
+		look(top)
+		assert.Equal(t, !hasChoice, plainNode == compiled)
+		if !hasChoice {
+			shared++
+		}
+	}
+	assert.NotZero(t, shared)
+}
+
+// The size that the budget is reckoned from is that of the trie: its nodes, and
+// its literal children once more.
+func TestSizeOfASource(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	for range 50 {
+		pr := pruneAll()
+		top := pr.copy(randomSource(random, 6))
+		var count func(p *plain) int
+		ids := map[int32]bool{}
+		count = func(p *plain) int {
+			assert.False(t, ids[p.id], "each branch has its own number")
+			ids[p.id] = true
+			n := 1 + len(p.kids)
+			for _, k := range p.kids {
+				n += count(k.to)
+			}
+			if p.param != nil {
+				n += count(p.param)
+			}
+			return n
+		}
+		assert.Equal(t, count(top), pr.size)
+	}
+}
+
+// Equal lists of branches share one node, so that a trie of any depth stays near
+// the size of its source.
+func TestEqualListsShareANode(t *testing.T) {
+	rt := New()
+	for _, path := range []string{"/k/y/0", "/{p}/x/1", "/{p}/{q}/2", "/{p}/{q}/{r}/3"} {
+		rt.GET(path, showPattern)
+	}
+	root := rt.current().nowhere.root("GET")
+	require.NotNil(t, root.child("k"))
+	assert.NotSame(t, root.param, root.child("k"))
+	assert.Same(t, root.param.child("x"), root.child("k").child("x"), "two branches each")
+	assert.Same(t, root.param.param, root.child("k").param, "one branch each")
+	assert.Same(t, root.param.child("x").param, root.child("k").child("y").param)
+}
+
+// Lists of the same branches that differ in the rest that the way to them passed
+// do not: a rest answers below its own prefix alone.
+func TestListsDifferInTheirRests(t *testing.T) {
+	for range 20 { // a map's order, if there were one, would decide which list comes first
+		rt := New()
+		for _, path := range []string{"/n/{q}/b/x", "/n/{q}/{s}/y", "/{u}/a/{r...}", "/{u}/d/{r...}", "/{u}/{v}/e/{r...}", "/m/{q}/b/x"} {
+			rt.GET(path, showPattern)
+		}
+		for target, want := range map[string]string{
+			"/n/a/b/zzz": "GET /{u}/a/{r...} u=n r=b/zzz", "/n/d/b/zzz": "GET /{u}/d/{r...} u=n r=b/zzz", "/n/c/b/zzz": "404 page not found\n",
+			"/n/a/b/x": "GET /n/{q}/b/x q=a", "/n/c/b/x": "GET /n/{q}/b/x q=c", "/n/d/b/y": "GET /n/{q}/{s}/y q=d s=b", "/n/c/e/z": "GET /{u}/{v}/e/{r...} u=n v=c r=z",
+			"/m/c/b/zzz": "404 page not found\n", "/m/a/b/zzz": "GET /{u}/a/{r...} u=m r=b/zzz",
+		} {
+			assert.Equal(t, want, serve(rt, "GET", target).Body.String(), target)
+		}
+	}
+}
+
+// The budget grows with the source: twice as many routes may merge twice as many
+// branches. Beyond it the rest is left wide, and find leaves that to resolve.
+func TestBudgetGrowsWithTheSource(t *testing.T) {
+	wide := func(n int) (count int) {
+		rt := New()
+		rt.TrailingSlash(SlashExact)
+		for i := range n {
+			rt.GET(fmt.Sprintf("/page%d/edit", i), showPattern)
+		}
+		rt.GET("/{user}/act", showPattern)
+		root := rt.current().nowhere.root("GET")
+		for i := range n {
+			if l, _ := root.find(fmt.Sprintf("/page%d/act", i)); l == slowLeaf {
+				count++
+			}
+		}
+		return count
+	}
+	assert.Zero(t, wide(100))
+	assert.Zero(t, wide(200), "nine each, more than the constant allows")
+	assert.NotZero(t, wide(2000), "more than the source allows, which is four each")
+}

@@ -169,3 +169,50 @@ func TestBudgetGrowsWithTheSource(t *testing.T) {
 	assert.Zero(t, wide(200), "nine each, more than the constant allows")
 	assert.NotZero(t, wide(2000), "more than the source allows, which is four each")
 }
+
+// A merged node has each literal once, whichever of its branches goes on with it.
+func TestMergedLiteralsAreThereOnce(t *testing.T) {
+	rt := New()
+	for i, path := range []string{"/k/b", "/k/a", "/k/d", "/{p}/a", "/{p}/c", "/{p}/b", "/{p}/{q}/a"} {
+		rt.GET(path+"/"+fmt.Sprint(i), showPattern)
+	}
+	n := rt.current().nowhere.root("GET").child("k")
+	require.NotNil(t, n)
+	assert.False(t, n.hash.twins)
+	assert.Len(t, childrenOf(n), 5, "a to d and the parameter")
+	assert.Len(t, n.slots, 4)
+}
+
+// The budget is what merged nodes cost: one for the node, one for each open
+// branch, and for each literal child that there could be one for itself and one
+// for each branch. A branch alone is free the first time, and always where no
+// node is its own.
+func TestAffordBooksWhatItAllows(t *testing.T) {
+	a := &plain{kids: []kid{{text: "a"}, {text: "b"}}}
+	b := &plain{kids: []kid{{text: "a"}}}
+	const cost = 1 + 2 + 3*(1+2)
+	list := []*plain{a, b}
+	c := &compiler{budget: 2 * cost}
+	assert.True(t, c.afford(job{list: list}, list))
+	assert.Equal(t, cost, c.used)
+	assert.True(t, c.afford(job{list: list}, list), "to the last one")
+	assert.Equal(t, 2*cost, c.used)
+	assert.False(t, c.afford(job{list: list}, list))
+	assert.False(t, a.seen, "it was not alone")
+	c = &compiler{budget: cost - 1}
+	assert.False(t, c.afford(job{list: list}, list))
+	assert.Zero(t, c.used)
+
+	one := []*plain{a}
+	assert.True(t, c.afford(job{list: one}, one), "free")
+	assert.Zero(t, c.used)
+	assert.True(t, c.afford(job{list: one}, one))
+	assert.Equal(t, 1+1+2*(1+1), c.used, "not twice")
+	fixed := []*plain{{fixed: true}}
+	for range 3 {
+		assert.True(t, c.afford(job{list: fixed}, fixed))
+	}
+	assert.Equal(t, 1+1+2*(1+1), c.used, "free each time")
+	assert.True(t, c.afford(job{list: fixed, miss: new(leaf)}, fixed))
+	assert.Equal(t, 1+1+2*(1+1)+2, c.used, "with a rest it has a node of its own")
+}

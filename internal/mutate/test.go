@@ -35,6 +35,7 @@ type binary struct {
 	dir    string
 	stages []stage
 	quick  []string // tests that may go before the stages
+	apart  []string // tests that notice the copies: they need a binary for each mutant
 
 	mu      sync.Mutex
 	killers map[string][]string // by function, the tests that told mutants of it
@@ -66,6 +67,9 @@ func (f *source) test(out io.Writer, o options) error {
 		if err := b.measure(o); err != nil {
 			return err
 		}
+		if err := f.try(b); err != nil {
+			return err
+		}
 		binaries = append(binaries, b)
 	}
 	for _, b := range binaries {
@@ -93,32 +97,71 @@ func (f *source) test(out io.Writer, o options) error {
 	return nil
 }
 
+// try runs the tests that fail beside the copies without any, and leaves those
+// out that fail even so.
+func (f *source) try(b *binary) error {
+	if len(b.apart) == 0 {
+		return nil
+	}
+	plain, err := f.build(b.path+"plain", nil, b.tags)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(plain.path)
+	b.apart = slices.DeleteFunc(b.apart, func(name string) bool {
+		fate, _ := b.run(plain.path, 0, stage{only([]string{name}), time.Minute})
+		if fate != survived {
+			fmt.Fprintf(os.Stderr, "left out, since it fails without a mutant: %s\n", name)
+		}
+		return fate != survived
+	})
+	return nil
+}
+
 // decide runs the tests on one mutant until one fails: first those that told
 // another mutant of the function and those of the file, then all, the fast ones
 // first.
 func (f *source) decide(m *mutant, binaries []*binary) error {
 	for _, b := range binaries {
-		path := b.path
-		if !m.isCopied() {
-			single, err := f.build(fmt.Sprint(b.path, m.id), map[string][]byte{f.name: m.apply(f.bytes)}, b.tags)
-			if err != nil {
-				return err
-			}
-			defer os.Remove(single.path)
-			path = single.path
+		if m.fate == killed || m.fate == timedOut {
+			return nil
 		}
 		stages := b.stages
 		if known := b.known(m.function); len(known) > 0 {
 			stages = slices.Insert(slices.Clone(stages), 0, stage{only(known), b.stages[0].cpu})
 		}
-		for _, s := range stages {
-			if m.fate, m.killer = b.run(path, m.id, s); m.fate != survived {
-				b.learn(m)
-				return nil
+		apart := stage{only(b.apart), time.Minute}
+		if m.isCopied() {
+			if b.decide(m, b.path, stages); m.fate != survived || len(b.apart) == 0 {
+				continue
 			}
+			stages = nil
+		}
+		single, err := f.build(fmt.Sprint(b.path, m.id), map[string][]byte{f.name: m.apply(f.bytes)}, b.tags)
+		if err != nil {
+			return err
+		}
+		if len(b.apart) > 0 {
+			stages = append(slices.Clone(stages), apart)
+		}
+		b.decide(m, single.path, stages)
+		if err := os.Remove(single.path); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// decide runs stages until one fails, unless the mutant is dead already.
+func (b *binary) decide(m *mutant, path string, stages []stage) {
+	for _, s := range stages {
+		if m.fate == killed || m.fate == timedOut {
+			return
+		}
+		if m.fate, m.killer = b.run(path, m.id, s); m.fate != survived {
+			b.learn(m)
+		}
+	}
 }
 
 // ownTests lists the tests in the file that is named after the source.
@@ -201,7 +244,7 @@ func (b *binary) measure(o options) error {
 	whole, sum := 0.0, 0.0
 	for _, m := range result.FindAllSubmatch(out, -1) {
 		if string(m[1]) == "FAIL" {
-			fmt.Fprintf(os.Stderr, "left out, since it fails without a mutant: %s\n", m[2])
+			b.apart = append(b.apart, string(m[2]))
 			continue
 		}
 		seconds, _ := strconv.ParseFloat(string(m[3]), 64)

@@ -108,6 +108,15 @@ func TestKeysHoldEveryBit(t *testing.T) {
 	assert.NotEqual(t, a, b, "the length is in the key of a long one")
 }
 
+// A node holds the text that leads to it only where the key does not.
+func TestShortTextsAreNotKept(t *testing.T) {
+	for size := 1; size < 20; size++ {
+		n := new(node)
+		newSlot(strings.Repeat("x", size), n)
+		assert.Equal(t, size > 16, n.extra != nil, size)
+	}
+}
+
 // mix is a product whose halves are folded, so that each bit of a key reaches
 // the high half and the bits that choose a bucket.
 func TestMixSpreads(t *testing.T) {

@@ -60,9 +60,9 @@ func isDots(first uint64, size int) bool {
 }
 
 // A hash is how a table finds a segment's slot. It is perfect: each child has the
-// slot that it hashes to, so that one look tells. Of children with one key, such
-// as those that differ in a final NUL alone, all but the first are twins, which
-// are looked through one by one; twins tells that there are some. long tells
+// slot that it hashes to, so that one look tells. Of children that no hash tells
+// apart, such as those that differ in a final NUL alone, all but the first are
+// twins, which are looked through one by one; twins tells that there are some. long tells
 // that there are literals of sixteen bytes and more: any other segment of that
 // length needs no look.
 type hash struct {
@@ -87,6 +87,10 @@ func (h *hash) slot(first, last uint64) uint32 {
 	key := h.mix(first, last)
 	return (uint32(key>>32) ^ uint32(h.moved.by[key>>16&uint64(len(h.moved.by)-1)])) & h.mask
 }
+
+// fold makes one number of a key's two, as slot and mix do, which are inlined as
+// long as they have it written out. Of a key every hash knows that number alone.
+func fold(first, last uint64) uint64 { return first ^ bits.RotateLeft64(last, 29) }
 
 // mix spreads every bit of a key over the whole: a product's low half knows
 // nothing of the key's high bits, and names that end in numbers differ there.
@@ -132,11 +136,12 @@ func (n *node) setTable(children []slot) {
 	n.slots, n.hash = freeSlots(1), hash{twins: true, long: h.long}
 }
 
-// splitTwins takes the children apart whose key another one has before them.
+// splitTwins takes the children apart that no hash tells from another one before
+// them: those of one key, and those whose two numbers come to one when folded.
 func splitTwins(children []slot) (first, twins []slot) {
-	seen := make(map[[2]uint64]bool, len(children))
+	seen := make(map[uint64]bool, len(children))
 	for _, c := range children {
-		key := [2]uint64{c.first, c.last}
+		key := fold(c.first, c.last)
 		if seen[key] {
 			twins = append(twins, c)
 			continue

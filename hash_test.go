@@ -108,6 +108,38 @@ func TestKeysHoldEveryBit(t *testing.T) {
 	assert.NotEqual(t, a, b, "the length is in the key of a long one")
 }
 
+// Names that come to one number when their two are folded are told apart by no
+// hash, such as some dates. They are twins, and cost the others nothing: the table
+// is as perfect without them.
+func TestFoldedNamesAreTwins(t *testing.T) {
+	a, b := newSlot("aaaaaaaabbbbbbbb", new(node)), newSlot("aaaAaaaacbbbbbbb", new(node))
+	require.Equal(t, fold(a.first, a.last), fold(b.first, b.last))
+	require.NotEqual(t, a.first, b.first)
+	slots := []slot{a, b}
+	for month := range 40 {
+		for day := range 40 {
+			slots = append(slots, newSlot(fmt.Sprintf("2024-%02d-%02dT00:00", month, day), new(node)))
+		}
+	}
+	var n node
+	n.setTable(slots)
+	assert.Len(t, n.twins, 1+320)
+	assert.NotNil(t, n.hash.moved, "the others have a table")
+	for _, s := range slots {
+		require.Same(t, s.node, n.literal(textOf(s)), textOf(s))
+	}
+	assert.Nil(t, n.literal("2024-40-00T00:00"))
+
+	rt := New()
+	for _, path := range []string{"/aaaaaaaabbbbbbbb", "/aaaAaaaacbbbbbbb", "/{p}"} {
+		rt.GET(path, showPattern)
+	}
+	for _, path := range []string{"/aaaaaaaabbbbbbbb", "/aaaAaaaacbbbbbbb"} {
+		assert.Equal(t, "GET "+path, serve(rt, "GET", path).Body.String())
+	}
+	assert.Equal(t, "GET /{p} p=aaaAaaaabbbbbbbb", serve(rt, "GET", "/aaaAaaaabbbbbbbb").Body.String())
+}
+
 // A node holds the text that leads to it only where the key does not.
 func TestShortTextsAreNotKept(t *testing.T) {
 	for size := 1; size < 20; size++ {

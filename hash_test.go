@@ -27,12 +27,12 @@ func tableOf(form string, n int) (*node, []slot) {
 func TestTablesAreSmall(t *testing.T) {
 	for form, limits := range map[string][2]float64{
 		"%d": {2.74, 1.92}, "resource%d": {2.45, 1.92}, "%03d-name": {2.19, 1.92}, "a-name-of-more-than-sixteen-%03d-bytes": {4.90, 1.92},
-		"name-of-sixteen-%d": {2.86, 1.92},
+		"name-of-sixteen-%d": {2.86, 1.92}, "fifteen-bytes-%d": {9, 1.92},
 	} {
 		var slots, children [2]float64
 		for n := 1; n < 300; n += 1 + n/16 {
 			table, all := tableOf(form, n)
-			require.True(t, table.extra == nil || table.twins == nil, "%s: %d", form, n)
+			require.Nil(t, table.extra, "%s: %d", form, n)
 			require.False(t, table.hash.twins, "%s: %d", form, n)
 			require.Equal(t, len(fmt.Sprintf(form, n-1)) >= 16, table.hash.long, "%s: %d", form, n)
 			if n <= plainChildren*3/4 || n > plainChildren {

@@ -35,7 +35,7 @@ func TestFates(t *testing.T) {
 	text := out.String()
 	assert.Zero(t, unexplained, text)
 	assert.Contains(t, text, "Count: swap: && → ||: killed TestCount\n")
-	assert.Contains(t, text, "Until: swap: ++ → --: timed out endless\n")
+	assert.Contains(t, text, "Down: remove: n-- → nothing: timed out endless\n")
 	assert.Contains(t, text, "sums.go:5 : swap: << → >>: killed TestCount\n")
 	page, err := os.ReadFile(o.page)
 	require.NoError(t, err)

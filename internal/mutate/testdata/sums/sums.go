@@ -53,9 +53,10 @@ func Safe(f func()) (safe bool, _ error) {
 // Ignore has an argument without a name.
 func Ignore(_ int, s string) string { return s }
 
-// Until counts up to a number.
-func Until(n int) (steps int) {
-	for i := 0; i != n; i++ {
+// Down counts the steps down to 0.
+func Down(n int64) (steps int) {
+	for n != 0 {
+		n--
 		steps++
 	}
 	return steps

@@ -35,8 +35,8 @@ func TestSafe(t *testing.T) {
 	}
 }
 
-func TestUntil(t *testing.T) {
-	if Until(3) != 3 {
+func TestDown(t *testing.T) {
+	if Down(3) != 3 {
 		t.Error("wrong number of steps")
 	}
 }

@@ -189,3 +189,18 @@ func TestPatternsAreNoLargerThanTheyMust(t *testing.T) {
 		assert.LessOrEqual(t, allocs, 4.0, path)
 	}
 }
+
+// Hosts are compared by the letters A to Z alone.
+func TestLowerASCII(t *testing.T) {
+	for c := range 256 {
+		want := byte(c)
+		if 'A' <= want && want <= 'Z' {
+			want += 'a' - 'A'
+		}
+		for _, around := range [][2]string{{"", ""}, {"x-", ""}, {"", ".É"}, {"Ab", "Yz"}} {
+			text := around[0] + string([]byte{byte(c)}) + around[1]
+			lower := strings.ToLower(around[0]) + string([]byte{want}) + strings.NewReplacer("Y", "y").Replace(around[1])
+			assert.Equal(t, lower, lowerASCII(text), "%q", text)
+		}
+	}
+}

@@ -389,10 +389,10 @@ func (n *node) finish() {
 // that its key is its text; a literal that holds a slash, which was written
 // encoded, is none.
 func (n *node) setLead() {
-	l := lead{text: '/', size: 1, node: n}
-	for len(l.node.slots) == 1 && l.node.param == nil && !l.node.hash.twins {
+	l := &lead{text: '/', size: 1, node: n}
+	for len(l.node.slots) == 1 && l.node.param == nil {
 		s := l.node.slots[0]
-		if s.size+1 > 8-l.size || slashes(s.first) != 0 {
+		if s.size < 0 || s.size+1 > 8-l.size || slashes(s.first) != 0 {
 			break
 		}
 		l.text |= (s.first | '/'<<(8*s.size)) << (8 * l.size)

@@ -62,40 +62,37 @@ func isDots(first uint64, size int) bool {
 // A hash is how a table finds a segment's slot. It is perfect: each child has the
 // slot that it hashes to, so that one look tells. Of children that no hash tells
 // apart, such as those that differ in a final NUL alone, all but the first are
-// twins, which are looked through one by one; twins tells that there are some. long tells
-// that there are literals of sixteen bytes and more: any other segment of that
-// length needs no look.
+// twins, which are looked through one by one: see extra.
 type hash struct {
 	mul   uint64
 	moved *moved // of larger tables
-	mask  uint32
-	twins bool
-	long  bool
 }
 
 // moved shifts the slots of the children that share a bucket together, so that
 // a table of any size can be perfect: "hash, displace, and compress" of
 // Belazzougui, Botelho and Dietzfelbinger, without the compressing.
 type moved struct {
-	by []uint16 // a power of two of them
+	by  []uint16 // a power of two of them
+	mul uint64
 }
 
-func (h *hash) slot(first, last uint64) uint32 {
-	if h.moved == nil {
-		return uint32((first^bits.RotateLeft64(last, 29))*h.mul>>32) & h.mask
+// slot returns a key's place in a table whose size is one more than mask.
+func (h *hash) slot(first, last uint64, mask uint32) uint32 {
+	if m := h.moved; m != nil {
+		key := m.mix(first, last)
+		return (uint32(key>>32) ^ uint32(m.by[key>>16&uint64(len(m.by)-1)])) & mask
 	}
-	key := h.mix(first, last)
-	return (uint32(key>>32) ^ uint32(h.moved.by[key>>16&uint64(len(h.moved.by)-1)])) & h.mask
+	return uint32(fold(first, last)*h.mul>>32) & mask
 }
 
-// fold makes one number of a key's two, as slot and mix do, which are inlined as
-// long as they have it written out. Of a key every hash knows that number alone.
+// fold makes one number of a key's two. Of a key a table without moves knows that
+// number alone.
 func fold(first, last uint64) uint64 { return first ^ bits.RotateLeft64(last, 29) }
 
 // mix spreads every bit of a key over the whole: a product's low half knows
-// nothing of the key's high bits, and names that end in numbers differ there.
-func (h *hash) mix(first, last uint64) uint64 {
-	hi, lo := bits.Mul64(first^bits.RotateLeft64(last, 29), h.mul)
+// nothing of its factors' high bits, and names that end in numbers differ there.
+func (m *moved) mix(first, last uint64) uint64 {
+	hi, lo := bits.Mul64(first^m.mul, last^0x9e3779b97f4a7c15)
 	return hi ^ lo
 }
 
@@ -105,10 +102,10 @@ func (n *node) setTable(children []slot) {
 	if len(twins) > 0 {
 		n.rare().twins = twins
 	}
-	h := hash{twins: len(twins) > 0}
-	for _, c := range append(children, twins...) {
-		h.long = h.long || c.size >= 16
+	if slices.ContainsFunc(children, func(c slot) bool { return c.size >= 16 }) {
+		n.rare().long = true
 	}
+	var h hash
 	const tries = 64
 	seed := uint64(0x9e3779b97f4a7c15)
 	next := func() uint64 {
@@ -118,30 +115,35 @@ func (n *node) setTable(children []slot) {
 	size := 1 << bits.Len(uint(len(children)-1))
 	if len(children) <= plainChildren {
 		for i := range 4 * tries {
-			h.mul, h.mask = next(), uint32(size<<(i/tries)-1)
-			if n.tryTable(children, h) {
+			h.mul = next()
+			if n.tryTable(children, h, size<<(i/tries)) {
 				return
 			}
 		}
 	}
 	size = 1 << bits.Len(uint(len(children)+len(children)/3))
 	for i := range tries {
-		h.mul, h.mask = next(), uint32(size<<(i/16)-1)
-		if h.move(children) && n.tryTable(children, h) {
+		size := size << (i / 16)
+		h.moved = newMoved(children, next(), size)
+		if h.moved != nil && n.tryTable(children, h, size) {
 			return
 		}
 	}
 	// Nobody has seen this happen; it would be slow, and right.
 	n.rare().twins = append(twins, children...)
-	n.slots, n.hash = freeSlots(1), hash{twins: true, long: h.long}
+	n.slots = freeSlots(1)
 }
 
 // splitTwins takes the children apart that no hash tells from another one before
-// them: those of one key, and those whose two numbers come to one when folded.
+// them: those of one key, and in a table without moves those whose two numbers
+// come to one when folded.
 func splitTwins(children []slot) (first, twins []slot) {
-	seen := make(map[uint64]bool, len(children))
+	seen := make(map[[2]uint64]bool, len(children))
 	for _, c := range children {
-		key := fold(c.first, c.last)
+		key := [2]uint64{c.first, c.last}
+		if len(children) <= plainChildren {
+			key = [2]uint64{fold(c.first, c.last)}
+		}
 		if seen[key] {
 			twins = append(twins, c)
 			continue
@@ -157,51 +159,51 @@ func splitTwins(children []slot) (first, twins []slot) {
 // one would want, by the birthday rule.
 const plainChildren = 64
 
-func (n *node) tryTable(children []slot, h hash) bool {
+func (n *node) tryTable(children []slot, h hash, size int) bool {
 	var small [8 * plainChildren]bool
 	used := small[:]
-	if int(h.mask) >= len(small) {
-		used = make([]bool, h.mask+1)
+	if size > len(small) {
+		used = make([]bool, size)
 	}
+	mask := uint32(size - 1)
 	for _, c := range children {
-		i := h.slot(c.first, c.last)
+		i := h.slot(c.first, c.last, mask)
 		if used[i] {
 			return false
 		}
 		used[i] = true
 	}
-	n.slots, n.hash = freeSlots(int(h.mask)+1), h
+	n.slots, n.hash = freeSlots(size), h
 	for _, c := range children {
-		n.slots[h.slot(c.first, c.last)] = c
+		n.slots[h.slot(c.first, c.last, mask)] = c
 	}
 	return true
 }
 
-// move seeks by how much to move each bucket, the fullest first. It fails where
-// two of a bucket have one slot.
-func (h *hash) move(children []slot) bool {
-	buckets := make([][]uint32, (h.mask+1)/4)
-	mask := uint64(len(buckets) - 1)
+// newMoved seeks by how much to move each bucket of a table, the fullest first.
+// It returns nil where two of a bucket have one slot.
+func newMoved(children []slot, mul uint64, size int) *moved {
+	m := &moved{by: make([]uint16, size/4), mul: mul}
+	buckets := make([][]uint32, len(m.by))
 	for _, c := range children {
-		key := h.mix(c.first, c.last)
-		b := key >> 16 & mask
-		buckets[b] = append(buckets[b], uint32(key>>32)&h.mask)
+		key := m.mix(c.first, c.last)
+		b := key >> 16 & uint64(len(buckets)-1)
+		buckets[b] = append(buckets[b], uint32(key>>32)&uint32(size-1))
 	}
 	order := make([]int, len(buckets))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(len(buckets[b]), len(buckets[a])) })
-	used := make([]bool, h.mask+1)
-	h.moved = &moved{by: make([]uint16, len(buckets))}
+	used := make([]bool, size)
 	for _, b := range order {
 		by, ok := room(used, buckets[b])
 		if !ok {
-			return false
+			return nil
 		}
-		h.moved.by[b] = by
+		m.by[b] = by
 	}
-	return true
+	return m
 }
 
 // room finds a move that brings all of a bucket to free slots, and takes them.

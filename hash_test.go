@@ -32,14 +32,13 @@ func TestTablesAreSmall(t *testing.T) {
 		var slots, children [2]float64
 		for n := 1; n < 300; n += 1 + n/16 {
 			table, all := tableOf(form, n)
-			require.Nil(t, table.extra, "%s: %d", form, n)
-			require.False(t, table.hash.twins, "%s: %d", form, n)
-			require.Equal(t, len(fmt.Sprintf(form, n-1)) >= 16, table.hash.long, "%s: %d", form, n)
+			require.True(t, table.extra == nil || table.twins == nil, "%s: %d", form, n)
+			require.Equal(t, len(fmt.Sprintf(form, n-1)) >= 16, table.extra != nil && table.long, "%s: %d", form, n)
 			if n <= plainChildren*3/4 || n > plainChildren {
 				require.Equal(t, n > plainChildren, table.hash.moved != nil, "%s: %d", form, n)
 			}
 			for _, s := range all {
-				require.Equal(t, s, table.slots[table.hash.slot(s.first, s.last)], "%s: %d", form, n)
+				require.Equal(t, s, table.slots[table.hash.slot(s.first, s.last, uint32(len(table.slots)-1))], "%s: %d", form, n)
 			}
 			large := 0
 			if n > plainChildren {
@@ -67,8 +66,8 @@ func TestTwins(t *testing.T) {
 	var n node
 	n.setTable(slots)
 	assert.Len(t, n.twins, 3)
-	assert.True(t, n.hash.twins)
-	assert.False(t, n.hash.long)
+	assert.NotEmpty(t, n.twins)
+	assert.False(t, n.long)
 	for _, s := range slots {
 		assert.Same(t, s.node, n.literal(textOf(s)))
 	}
@@ -108,13 +107,16 @@ func TestKeysHoldEveryBit(t *testing.T) {
 	assert.NotEqual(t, a, b, "the length is in the key of a long one")
 }
 
-// Names that come to one number when their two are folded are told apart by no
-// hash, such as some dates. They are twins, and cost the others nothing: the table
-// is as perfect without them.
+// Names whose two numbers come to one when folded, such as some dates, are twins in
+// a small table, which costs the others nothing. A large one tells them apart.
 func TestFoldedNamesAreTwins(t *testing.T) {
 	a, b := newSlot("aaaaaaaabbbbbbbb", new(node)), newSlot("aaaAaaaacbbbbbbb", new(node))
 	require.Equal(t, fold(a.first, a.last), fold(b.first, b.last))
 	require.NotEqual(t, a.first, b.first)
+	var small node
+	small.setTable([]slot{a, b, newSlot("c", new(node))})
+	assert.Len(t, small.twins, 1)
+	assert.Len(t, small.slots, 2)
 	slots := []slot{a, b}
 	for month := range 40 {
 		for day := range 40 {
@@ -123,8 +125,7 @@ func TestFoldedNamesAreTwins(t *testing.T) {
 	}
 	var n node
 	n.setTable(slots)
-	assert.Len(t, n.twins, 1+320)
-	assert.NotNil(t, n.hash.moved, "the others have a table")
+	assert.True(t, n.extra == nil || n.twins == nil)
 	for _, s := range slots {
 		require.Same(t, s.node, n.literal(textOf(s)), textOf(s))
 	}
@@ -152,12 +153,12 @@ func TestShortTextsAreNotKept(t *testing.T) {
 // mix is a product whose halves are folded, so that each bit of a key reaches
 // the high half and the bits that choose a bucket.
 func TestMixSpreads(t *testing.T) {
-	h := hash{mul: 0x9e3779b97f4a7c15}
-	was := h.mix(0x0123456789abcdef, 0xfedcba9876543210)
+	m := moved{mul: 0x9e3779b97f4a7c15}
+	was := m.mix(0x0123456789abcdef, 0xfedcba9876543210)
 	changed := [2]int{}
 	for bit := range 64 {
 		for i, key := range [2][2]uint64{{1 << bit, 0}, {0, 1 << bit}} {
-			diff := was ^ h.mix(0x0123456789abcdef^key[0], 0xfedcba9876543210^key[1])
+			diff := was ^ m.mix(0x0123456789abcdef^key[0], 0xfedcba9876543210^key[1])
 			changed[i] += bits.OnesCount64(diff)
 			assert.NotZero(t, diff>>32, "high half, bit %d", bit)
 		}

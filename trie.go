@@ -180,12 +180,13 @@ type extra struct {
 	slash    *node    // the literal child for the empty segment behind a final slash
 	dots     [2]*node // the literal children "." and "..": written encoded, reached encoded
 	twins    []slot   // literal children whose key another has: see hash
+	long     bool     // some literal child has sixteen bytes or more: no other segment of that length needs a look
 	text     string   // what leads here, if that is a literal of more than sixteen bytes
 	wide     []*node  // stepped through side by side instead of all above
 	wideMiss *leaf
 	plain    *node // of a root where the best match is not always enough: see matches
 
-	lead    lead            // of a root that one literal follows
+	lead    *lead           // of a root that one literal follows
 	instead map[*leaf]*leaf // of a root with plain: who answers, on the same path, where a leaf declines
 }
 
@@ -197,7 +198,7 @@ type lead struct {
 	node       *node
 }
 
-func (l *lead) starts(path string) bool { return l.mask != 0 && load8(path, 0)&l.mask == l.text }
+func (l *lead) starts(path string) bool { return load8(path, 0)&l.mask == l.text }
 
 var emptyNode node
 
@@ -225,7 +226,7 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 	var tail uint64 // the path's last eight bytes, the last one highest
 	if len(path) < 8 {
 		tail = shortTail(path)
-	} else if tail = load8(path, len(path)-8); n.extra != nil && n.lead.starts(path) {
+	} else if tail = load8(path, len(path)-8); n.extra != nil && n.lead != nil && n.lead.starts(path) {
 		i, n = n.lead.size, n.lead.node
 	}
 	for uint(i) <= uint(len(path)) { // unsigned, so that the compiler sees i within the path
@@ -256,14 +257,14 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 			last = load8(path, i+size-8)
 		}
 		if len(n.slots) != 0 {
-			s := &n.slots[n.hash.slot(first, last)]
+			s := &n.slots[n.hash.slot(first, last, uint32(len(n.slots)-1))]
 			if (s.first^first)|(s.last^last)|uint64(s.size^size) == 0 {
 				next = s.node
 				goto step
 			}
 		}
 	other:
-		if n.hash.twins || n.hash.long && size >= 16 {
+		if n.extra != nil && (n.twins != nil || n.long && size >= 16) {
 			if l := n.literal(path[i : i+size]); l != nil {
 				next = l
 				goto step
@@ -339,10 +340,10 @@ func (n *node) literal(seg string) *node {
 		return nil
 	}
 	first, last := segmentKey(seg)
-	if s := &n.slots[n.hash.slot(first, last)]; s.is(first, last, seg) {
+	if s := &n.slots[n.hash.slot(first, last, uint32(len(n.slots)-1))]; s.is(first, last, seg) {
 		return s.node
 	}
-	if n.hash.twins {
+	if n.extra != nil {
 		for i := range n.twins {
 			if s := &n.twins[i]; s.is(first, last, seg) {
 				return s.node

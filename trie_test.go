@@ -66,7 +66,7 @@ func checkTrie(root *node, source int) error {
 
 // checkLead holds what find passes at once to the steps that it spares.
 func checkLead(root *node) error {
-	if root.extra == nil || root.lead.mask == 0 {
+	if root.extra == nil || root.lead == nil {
 		return nil
 	}
 	var text [8]byte
@@ -113,8 +113,8 @@ func childrenOf(n *node) []*node {
 }
 
 func checkNode(n *node) error {
-	if len(n.slots)&(len(n.slots)-1) != 0 || len(n.slots) > 0 && int(n.hash.mask) != len(n.slots)-1 {
-		return fmt.Errorf("a table of %d slots with mask %d", len(n.slots), n.hash.mask)
+	if len(n.slots)&(len(n.slots)-1) != 0 {
+		return fmt.Errorf("a table of %d slots", len(n.slots))
 	}
 	for _, s := range n.slots {
 		if s.node == nil {
@@ -296,7 +296,7 @@ func TestFindPassesTheLead(t *testing.T) {
 		rt.GET(lead+"/y", showPattern)
 		n := *rt.current().nowhere.root("GET")
 		if passed == "" {
-			assert.True(t, n.extra == nil || n.lead.mask == 0, lead)
+			assert.True(t, n.extra == nil || n.lead == nil, lead)
 			continue
 		}
 		require.Equal(t, len(passed), n.lead.size, lead)
@@ -627,7 +627,7 @@ func TestTablesArePerfect(t *testing.T) {
 			slots = append(slots, newSlot(fmt.Sprintf(form, i), new(node)))
 		}
 		n.setChildren(slots)
-		assert.False(t, n.hash.twins, form)
+		assert.True(t, n.extra == nil || n.twins == nil, form)
 	}
 	var n node
 	var slots []slot

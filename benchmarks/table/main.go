@@ -79,6 +79,11 @@ func run(o options) error {
 	if err := os.WriteFile(filepath.Join(o.out, "routers.md"), []byte(text), 0o644); err != nil {
 		return err
 	}
+	if o.out == "results" && len(result.columns("sets")) > 0 {
+		if err := putTable("../README.md", result.readmeTable()); err != nil {
+			return err
+		}
+	}
 	return result.draw(o.out)
 }
 

@@ -56,3 +56,20 @@ func TestTargets(t *testing.T) {
 	assert.InDelta(t, 0.5, r.noise(), 1e-9)
 	assert.Equal(t, "75.0 (3.00)", r.cell("sets", "github", "bunrouter").text(r.cell("sets", "github", routers.NoValues.Name)))
 }
+
+// README's table is of the run that is committed.
+func TestReadmeHasTheTable(t *testing.T) {
+	var r Result
+	require.NoError(t, report.Load("../results/routers.json", &r))
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	assert.Contains(t, string(readme), "\n"+r.readmeTable()+"\n", "go run ./table -render")
+
+	file := filepath.Join(t.TempDir(), "README.md")
+	require.NoError(t, os.WriteFile(file, []byte("before\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\nafter\n"), 0o600))
+	require.NoError(t, putTable(file, "| a | b |\n| --- | --- |\n| 3 | 4 |\n| 5 | 6 |\n"))
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, "before\n\n| a | b |\n| --- | --- |\n| 3 | 4 |\n| 5 | 6 |\n\nafter\n", string(text))
+	assert.ErrorContains(t, putTable(file, "| c |\n"), "has no table")
+}

@@ -77,6 +77,7 @@ func (f *source) test(out io.Writer, o options) error {
 	}
 	work := make(chan *mutant)
 	var workers sync.WaitGroup
+	var printing sync.Mutex
 	for range o.workers {
 		workers.Go(func() {
 			for m := range work {
@@ -84,7 +85,9 @@ func (f *source) test(out io.Writer, o options) error {
 					m.fate, m.killer = survived, err.Error()
 				}
 				if o.verbose {
+					printing.Lock()
 					fmt.Fprintf(out, "%v: %v %v\n", m, m.fate, m.killer)
+					printing.Unlock()
 				}
 			}
 		})

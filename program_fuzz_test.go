@@ -467,8 +467,8 @@ func progWritten(seed string) (b []byte) {
 	return b
 }
 
-// progNeedsIdentity are the kinds that purego has not.
-var progNeedsIdentity = map[string]bool{"a handler failed": true, "a middleware failed": true}
+// progNeedsIdentity are the kinds that purego has not, or not of Use.
+var progNeedsIdentity = map[string]bool{"a handler failed": true, "a middleware failed": true, "a change during a request": true}
 
 // Programs from a fixed seed, and what they came to: a test that reaches
 // nothing finds nothing.

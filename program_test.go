@@ -642,7 +642,10 @@ func (p *progRun) each(do func(progAsked) string) (fault string) {
 
 // fitsDuring reports whether a request on its way must not notice the step. An
 // error list is found when an error happens, and so is the one of that moment.
-func (op progOp) fitsDuring() bool { return !op.asks() && op.kind != progOnError }
+// Under purego a changed chain is passed by those on their way too.
+func (op progOp) fitsDuring() bool {
+	return !op.asks() && op.kind != progOnError && (keyIsIdentity || op.kind != progUse)
+}
 
 // servedDuring changes the routers when the request has matched and its first
 // middleware or handler runs. It must finish on what it started with.

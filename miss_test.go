@@ -334,6 +334,8 @@ func TestWithServesAsARoot(t *testing.T) {
 	with.GET("/x", shows)
 	answers(t, with, map[string]string{"GET /x": "200 GET /x", "GET /nope": "404 404 page not found\n", "PUT /x": "405", "GET //x": "307"})
 	assert.Equal(t, "with", viaOf(ask(t, with, "GET /nope")))
+	with.OnError(listed("with"))
+	assert.Equal(t, "with", listOf(ask(t, with, "GET /nope")), "whose errors are its own")
 }
 
 func TestNilMissHandlersAreRefused(t *testing.T) {

@@ -203,4 +203,7 @@ func TestLowerASCII(t *testing.T) {
 			assert.Equal(t, lower, lowerASCII(text), "%q", text)
 		}
 	}
+	if !raceEnabled {
+		assert.Zero(t, testing.AllocsPerRun(20, func() { lowerASCII("www.example.org:8080") }), "where there is nothing to do")
+	}
 }

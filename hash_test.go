@@ -33,7 +33,8 @@ func TestTablesAreSmall(t *testing.T) {
 		for n := 1; n < 300; n += 1 + n/16 {
 			table, all := tableOf(form, n)
 			require.True(t, table.extra == nil || table.twins == nil, "%s: %d", form, n)
-			require.Equal(t, len(fmt.Sprintf(form, n-1)) >= 16, table.extra != nil && table.long, "%s: %d", form, n)
+			require.Equal(t, len(fmt.Sprintf(form, n-1)) >= 16, table.extra != nil, "nothing rare but that: %s: %d", form, n)
+			require.True(t, table.extra == nil || table.long, "%s: %d", form, n)
 			if n <= plainChildren*3/4 || n > plainChildren {
 				require.Equal(t, n > plainChildren, table.hash.moved != nil, "%s: %d", form, n)
 			}
@@ -148,6 +149,9 @@ func TestShortTextsAreNotKept(t *testing.T) {
 		newSlot(strings.Repeat("x", size), n)
 		assert.Equal(t, size > 16, n.extra != nil, size)
 	}
+	var none node
+	none.setChildren(nil)
+	assert.True(t, none.slots == nil && none.extra == nil, "no children, no table")
 }
 
 // mix is a product whose halves are folded, so that each bit of a key reaches

@@ -36,7 +36,7 @@ func TestFates(t *testing.T) {
 	assert.Zero(t, unexplained, text)
 	assert.Contains(t, text, "Count: swap: && → ||: killed TestCount\n")
 	assert.Contains(t, text, "Down: remove: n-- → nothing: timed out endless\n")
-	assert.Contains(t, text, "sums.go:5 : swap: << → >>: killed TestCount\n")
+	assert.Contains(t, text, "sums.go:5 package: swap: << → >>: killed TestCount\n")
 	page, err := os.ReadFile(o.page)
 	require.NoError(t, err)
 	_, tables, _ := strings.Cut(text, "| file")

@@ -11,7 +11,7 @@ import (
 type mutant struct {
 	id       int
 	file     string
-	function string // "" outside of functions
+	function string // "package" outside of functions
 	line     int
 	code     string // the line as it stands
 	operator string

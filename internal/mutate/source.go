@@ -161,7 +161,7 @@ func (o *operators) noteAt(at token.Pos, operator, old, new string, from, to tok
 		old:  strings.Join(strings.Fields(old), " "), new: strings.Join(strings.Fields(new), " "),
 		from: o.offset(from), to: o.offset(to), text: text,
 	}
-	if o.in != nil {
+	if m.function = "package"; o.in != nil {
 		m.function = nameOf(o.in)
 	}
 	o.mutants = append(o.mutants, m)

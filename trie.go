@@ -179,7 +179,7 @@ type node struct {
 type extra struct {
 	slash    *node    // the literal child for the empty segment behind a final slash
 	dots     [2]*node // the literal children "." and "..": written encoded, reached encoded
-	twins    []slot   // literal children whose key another has: see hash
+	twins    []slot   // literal children that the hash does not tell from another: see hash
 	long     bool     // some literal child has sixteen bytes or more: no other segment of that length needs a look
 	text     string   // what leads here, if that is a literal of more than sixteen bytes
 	wide     []*node  // stepped through side by side instead of all above

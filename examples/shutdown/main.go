@@ -3,8 +3,8 @@
 // ever, and gives up after a while.
 //
 //	go run ./examples/shutdown
-//	curl http://localhost:18007/work/3s      # and then Ctrl-C in the other terminal: it is finished
-//	curl -i http://localhost:18007/work/1h   # this one is told to stop
+//	curl http://localhost:18007/tasks/3s      # and then Ctrl-C in the other terminal: it is finished
+//	curl -i http://localhost:18007/tasks/1h   # this one is told to stop
 package main
 
 import (
@@ -86,7 +86,7 @@ var errShuttingDown = segue.Errorf(http.StatusServiceUnavailable, "the server is
 func newApp() *segue.Router {
 	app := segue.New()
 	app.Use(segue.Recover)
-	app.GET("/work/{duration}", segue.Try(work))
+	app.GET("/tasks/{duration}", segue.Try(work))
 	app.GET("/stubborn/{duration}", segue.Try(stubborn))
 	return app
 }

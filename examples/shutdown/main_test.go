@@ -76,7 +76,7 @@ func (p program) end(t *testing.T) error {
 // A request in flight is finished, and nobody else gets in.
 func TestFinishes(t *testing.T) {
 	p := start(t, patience{finish: live.Patience})
-	answer := p.send(t, "/work/500ms")
+	answer := p.send(t, "/tasks/500ms")
 	p.stop()
 	require.Eventually(t, func() bool { return !live.Listens(p.addr) }, live.Patience, time.Millisecond)
 	assert.Equal(t, "200 done\n", <-answer)
@@ -86,7 +86,7 @@ func TestFinishes(t *testing.T) {
 // One that takes too long is told, and answers that.
 func TestTellsThoseThatWait(t *testing.T) {
 	p := start(t, patience{finish: 10 * time.Millisecond, stop: live.Patience})
-	answer := p.send(t, "/work/1h")
+	answer := p.send(t, "/tasks/1h")
 	p.stop()
 	assert.Equal(t, "503 the server is shutting down, try again\n", <-answer)
 	assert.NoError(t, p.end(t))
@@ -103,9 +103,9 @@ func TestGivesUp(t *testing.T) {
 
 func TestAnswers(t *testing.T) {
 	p := start(t, patience{})
-	_, body := live.Ask(t, "GET", "http://"+p.addr+"/work/0s", "")
+	_, body := live.Ask(t, "GET", "http://"+p.addr+"/tasks/0s", "")
 	assert.Equal(t, "done\n", body)
-	resp, _ := live.Ask(t, "GET", "http://"+p.addr+"/work/2h", "")
+	resp, _ := live.Ask(t, "GET", "http://"+p.addr+"/tasks/2h", "")
 	assert.Equal(t, http.StatusBadRequest, resp.StatusCode)
 }
 

@@ -90,15 +90,7 @@ func (a answer) match() Match {
 	return m
 }
 
-// place is where the leaf hangs in its trie: where a mount's prefix stands for
-// "/", that is not where its pattern ends.
-func (l *leaf) place() []segment {
-	if l.route.alias == written {
-		return l.route.segs
-	}
-	segs, _ := l.route.otherRoot()
-	return segs
-}
+func (l *leaf) place() []segment { return l.route.place() }
 
 // An explainer follows one answer through the compiled tries. What it tells of
 // the routes that were open it finds by holding every route of the trie against

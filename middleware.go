@@ -219,6 +219,7 @@ func (rt *Router) compileOnce() (*table, []composition) {
 		return nil, todo
 	}
 	t := newTable(rt)
+	rt.dropSources()
 	rt.last.Store(t)
 	rt.table.Store(t)
 	return t, nil

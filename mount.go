@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"weak"
 )
 
@@ -105,12 +104,10 @@ func (rt *Router) reaches(other *Router) bool {
 // once, until do fails.
 func (rt *Router) eachEntry(do func(*entry) error) error {
 	var err error
-	for _, b := range rt.hosts {
-		b.visit(func(e *entry) {
-			if err == nil && e.alias == written {
-				err = do(e)
-			}
-		})
+	for e := range rt.entries.all() {
+		if err == nil && e.alias == written {
+			err = do(e)
+		}
 	}
 	return err
 }
@@ -142,9 +139,6 @@ func (b *batch) addEntry(top *Router, line []*mount, r *route) error {
 		}
 	}
 	e := &entry{pattern: joined, text: joined.text, route: r, line: line}
-	if joined == r.pattern && len(line) > 0 {
-		e.text = strings.Clone(e.text) // the other routers that show it have the same bytes
-	}
 	if old := b.conflict(top, e); old != nil {
 		return newConflict(e, old)
 	}
@@ -165,7 +159,7 @@ func (b *batch) addEntry(top *Router, line []*mount, r *route) error {
 // conflict looks for an entry that matches the same requests, among those that
 // are there and those of this batch.
 func (b *batch) conflict(top *Router, e *entry) *entry {
-	if root := top.hosts[e.host]; root != nil {
+	if root := top.sources()[e.host]; root != nil {
 		if old := root.conflict(e.method, e.segs); old != nil {
 			return old
 		}
@@ -188,27 +182,87 @@ func (b *batch) conflict(top *Router, e *entry) *entry {
 	return nil
 }
 
+// commit has each router keep its entries: the route itself where it is added,
+// a pattern of its own where a prefix was joined to it.
 func (b *batch) commit() {
+	var added *route
 	for _, e := range b.entries {
-		if e.top.hosts == nil {
-			e.top.hosts = map[string]*branch{}
+		if len(e.line) == 0 {
+			added = e.top.keepRoute(e.route)
 		}
-		root := e.top.hosts[e.host]
-		if root == nil {
-			root = new(branch)
-			e.top.hosts[e.host] = root
-		}
-		root.insert(e.segs, e.entry)
-		if segs, rank := e.otherRoot(); rank != written {
-			copied := *e.entry
-			copied.alias = rank
-			root.insert(segs, &copied)
-		}
+		e.top.keep(*e.entry, added)
 		b.stale = append(b.stale, e.top)
 	}
 	for _, rt := range b.stale {
 		rt.outdate()
 	}
+}
+
+// keep takes an entry into this router. added is its route as its own router
+// keeps it; nil if that has it already.
+func (rt *Router) keep(e entry, added *route) {
+	sources := rt.sources()
+	joined := e.pattern != e.route.pattern
+	if added != nil {
+		e.route = added
+	}
+	switch {
+	case joined:
+		e.pattern = rt.keepPattern(e.pattern)
+		e.text = e.pattern.text
+	case len(e.line) == 0:
+		e.pattern = e.route.pattern
+		e.text = e.pattern.text
+	default:
+		e.pattern = e.route.pattern
+		e.text = rt.keepText(e.text) // the other routers that show it have the same bytes
+	}
+	e.line = rt.keepLine(e.line)
+	rt.entries.add(e).insert(sources)
+	if _, rank := e.otherRoot(); rank != written {
+		e.alias = rank
+		rt.entries.add(e).insert(sources)
+	}
+}
+
+// sources returns the source tries of this router's routes. They are dropped
+// when a table has been compiled from them, for what they take, and made again
+// with the next change.
+func (rt *Router) sources() map[string]*branch {
+	if rt.hosts == nil {
+		rt.hosts = map[string]*branch{}
+		for e := range rt.entries.all() {
+			e.insert(rt.hosts)
+		}
+	}
+	return rt.hosts
+}
+
+// dropSources drops them, in the routers mounted here too.
+func (rt *Router) dropSources() {
+	rt.hosts = nil
+	for _, m := range rt.mounts {
+		m.child.dropSources()
+	}
+}
+
+// place is where an entry hangs in its trie: where a mount's prefix stands for
+// "/", that is not where its pattern ends.
+func (e *entry) place() []segment {
+	if e.alias == written {
+		return e.segs
+	}
+	segs, _ := e.otherRoot()
+	return segs
+}
+
+func (e *entry) insert(sources map[string]*branch) {
+	root := sources[e.host]
+	if root == nil {
+		root = new(branch)
+		sources[e.host] = root
+	}
+	root.insert(e.place(), e)
 }
 
 // otherRoot returns the other spelling of a mount's prefix for a route that is

@@ -777,12 +777,12 @@ func (op progOp) mounts() bool { return op.kind >= progMount && op.kind <= progW
 func (p *progRun) tighten() (wide int) {
 	rt := p.live[0]
 	t := *rt.current()
-	t.forest = t.forest.tight(rt.hosts, (*entry).inUse, &wide)
+	t.forest = t.forest.tight(rt.sources(), (*entry).inUse, &wide)
 	if t.hosts == nil {
 		t.hostless = t.nowhere
 	}
 	if t.unclean != nil {
-		t.unclean = t.unclean.tight(rt.hosts, func(e *entry) bool { return e.inUse() && !e.leaf.scope.clean }, &wide)
+		t.unclean = t.unclean.tight(rt.sources(), func(e *entry) bool { return e.inUse() && !e.leaf.scope.clean }, &wide)
 	}
 	rt.last.Store(&t)
 	rt.table.Store(&t)

@@ -111,7 +111,8 @@ type Router struct {
 	compiling sync.Mutex // held while a table is made, so that others wait for it
 
 	// What follows is guarded by graph.
-	hosts   map[string]*branch // the source tries by host, "" for none: this router's routes and those mounted
+	store                      // this router's routes and those mounted
+	hosts   map[string]*branch // the source tries of these by host, "" for none; nil while nobody registers: see sources
 	mounts  []*mount
 	parents []weak.Pointer[mount] // weak, so that a discarded root does not live on in its children
 	shared  bool                  // made by With: it shares its parent's prefix and owns no misses

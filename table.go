@@ -29,12 +29,14 @@ func newTable(rt *Router) *table {
 		t.retired = last.retired
 	}
 	kept, leaves := false, []*leaf(nil)
-	for _, b := range rt.hosts {
-		t.addLeaves(b)
-		b.visit(func(e *entry) {
-			kept = kept || !e.leaf.scope.clean
-			leaves = append(leaves, e.leaf)
-		})
+	sources := rt.sources()
+	t.addLeaves(&rt.entries)
+	for _, b := range sources {
+		b.eachBranch(joinPeers)
+	}
+	for e := range rt.entries.all() {
+		kept = kept || !e.leaf.scope.clean
+		leaves = append(leaves, e.leaf)
 	}
 	t.byKey = sync.OnceValue(func() map[patternKey]*leaf {
 		byKey := make(map[patternKey]*leaf, len(leaves))
@@ -47,12 +49,12 @@ func newTable(rt *Router) *table {
 		}
 		return byKey
 	})
-	t.forest = compileForest(rt.hosts, (*entry).inUse)
+	t.forest = compileForest(sources, (*entry).inUse)
 	if t.hosts == nil {
 		t.hostless = t.nowhere
 	}
 	if kept {
-		t.unclean = compileForest(rt.hosts, func(e *entry) bool { return e.inUse() && !e.leaf.scope.clean })
+		t.unclean = compileForest(sources, func(e *entry) bool { return e.inUse() && !e.leaf.scope.clean })
 	}
 	t.owners = t.compileOwners()
 	return t
@@ -64,9 +66,9 @@ func (e *entry) inUse() bool {
 	return e.alias != exactRoot || !e.route.verb || e.leaf.scope.slash != SlashExact
 }
 
-// addLeaves gives every entry from b on its leaf in this table.
-func (t *table) addLeaves(b *branch) {
-	b.visit(func(e *entry) {
+// addLeaves gives every entry its leaf in this table.
+func (t *table) addLeaves(entries *slab[entry]) {
+	for e := range entries.all() {
 		t.retire(e)
 		last := e.segs[len(e.segs)-1]
 		l := &leaf{
@@ -87,17 +89,19 @@ func (t *table) addLeaves(b *branch) {
 			l.names = pathNamesOf(e.names())
 		}
 		e.leaf = l
-	})
-	b.eachBranch(func(b *branch) {
-		if len(b.ends) < 2 {
-			return
-		}
-		peers := new([]*leaf)
-		for _, e := range b.ends {
-			*peers = append(*peers, e.leaf)
-			e.leaf.peers = peers
-		}
-	})
+	}
+}
+
+// joinPeers tells the leaves of one path of each other.
+func joinPeers(b *branch) {
+	if len(b.ends) < 2 {
+		return
+	}
+	peers := new([]*leaf)
+	for _, e := range b.ends {
+		*peers = append(*peers, e.leaf)
+		e.leaf.peers = peers
+	}
 }
 
 // retire gives e another text if the chains on its way have changed, so that a

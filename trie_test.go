@@ -582,7 +582,7 @@ func comparePaths(t *testing.T, rt *Router, segs []string) {
 	t.Helper()
 	rt.current() // gives the entries their leaves
 	pr := pruneFor((*entry).inUse, "GET", false)
-	top := pr.copy(rt.hosts[""])
+	top := pr.copy(rt.sources()[""])
 	tight, roomy := compileWithin(0, top, pr), rt.current().nowhere.get
 	var path func(prefix string, depth int)
 	path = func(prefix string, depth int) {

@@ -114,6 +114,7 @@ type compiler struct {
 	merged map[string]*node
 	leaves map[*leaf]uint32 // numbers the rests, to tell lists apart that differ in them
 	jobs   []job
+	nodes  slab[node] // those that have no berth
 }
 
 type singleKey struct {
@@ -163,6 +164,7 @@ func compileWithin(budget int, top *plain, pr *prune) *node {
 	for _, n := range all {
 		n.finish()
 	}
+	gather(all)
 	for _, n := range all {
 		if n.param != nil {
 			n.paramEnd = n.param.fastEnd
@@ -200,14 +202,30 @@ func (c *compiler) intern(list []*plain, miss *leaf) *node {
 }
 
 func (c *compiler) add(list []*plain, miss *leaf) *node {
-	n := &node{end: miss, miss: miss}
+	n := c.newNode(list)
+	n.fastEnd, n.miss = miss, miss
 	c.jobs = append(c.jobs, job{n, list, miss})
 	for _, p := range list {
 		if p.end != nil {
-			n.end = p.end
+			n.fastEnd = p.end
 			break
 		}
 	}
+	return n
+}
+
+// newNode returns the node of the berth where a request that comes here goes on
+// to, if it is free: there the path ends, behind a parameter or at once.
+func (c *compiler) newNode(list []*plain) *node {
+	l := list[0].end
+	if p := list[0].param; p != nil && p.end != nil {
+		l = p.end
+	}
+	if l == nil || l.beside == nil {
+		return &c.nodes.take(1)[0]
+	}
+	n := l.beside
+	l.beside = nil
 	return n
 }
 
@@ -315,9 +333,9 @@ func step(list []*plain, text string, params []*plain) []*plain {
 // widen leaves a node as a list that is stepped through side by side.
 func (c *compiler) widen(j job) {
 	n := j.node
-	n.end, n.miss = slowLeaf, slowLeaf
+	n.fastEnd, n.miss = slowLeaf, slowLeaf
 	n.rare().wideMiss, n.wide = j.miss, make([]*node, 0, len(j.list))
-	n.fastEnd, n.fastSlash = slowLeaf, slowLeaf
+	n.slowEnd, n.fastSlash = slowLeaf, slowLeaf
 	for _, p := range j.list {
 		n.wide = append(n.wide, c.lookup(p))
 	}
@@ -332,7 +350,7 @@ func (c *compiler) lookup(p *plain) *node {
 	if p.node != nil {
 		return p.node
 	}
-	p.node = &node{end: p.end, miss: p.rest}
+	p.node = &node{fastEnd: p.end, miss: p.rest}
 	if p.param != nil {
 		p.node.param = c.lookup(p.param)
 	}
@@ -369,19 +387,35 @@ func (n *node) finish() {
 	if n.extra != nil && n.wide != nil {
 		return
 	}
-	n.fastEnd, n.fastSlash = n.end, n.miss
+	end, slash := n.end(), n.miss
 	if n.extra != nil && n.slash != nil {
-		n.fastSlash = n.slash.end
+		slash = n.slash.end()
 	}
-	if n.fastSlash == slowLeaf {
-		n.fastEnd = slowLeaf
-		return
+	fastEnd, fastSlash := end, slash
+	if slash == slowLeaf || end != nil && end.isRest && slash != end {
+		fastEnd = slowLeaf
 	}
-	if n.fastEnd != nil && n.fastEnd.isRest && n.fastSlash != n.fastEnd {
-		n.fastEnd = slowLeaf
+	if slash != nil && slash.isRest && end != nil && !end.isRest {
+		fastSlash = slowLeaf
 	}
-	if n.fastSlash != nil && n.fastSlash.isRest && n.end != nil && !n.end.isRest {
-		n.fastSlash = slowLeaf
+	if fastEnd != end || fastSlash != n.miss || n.extra != nil {
+		n.rare().fastSlash, n.slowEnd = fastSlash, end
+	}
+	n.fastEnd = fastEnd
+}
+
+// gather moves the small tables side by side, as many as fit the allocator's
+// largest class that begins at a cache line: behind the headers of larger ones
+// every other slot would lie across two.
+func gather(all []*node) {
+	const slotsIn512 = 16
+	together := slab[slot]{most: slotsIn512}
+	for _, n := range all {
+		if size := len(n.slots); size > 0 && size < slotsIn512 {
+			slots := together.take(size)
+			copy(slots, n.slots)
+			n.slots = slots
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ func randomSource(random *rand.Rand, routes int) *branch {
 		case 1:
 			segs = append(segs, segment{})
 		}
-		root.insert(segs, &entry{pattern: &pattern{segs: segs}, leaf: new(leaf)})
+		root.insert(segs, &entry{pattern: &pattern{segs: segs}, leaf: newLeaf()})
 	}
 	return &root
 }
@@ -36,7 +36,7 @@ func pruneAll() *prune {
 // requireSame holds a node to be stepped over side by side to what it stands for:
 // it has the branch's children and no more, all the way down.
 func requireSame(t *testing.T, p *plain, n *node) {
-	require.Same(t, p.end, n.end)
+	require.Same(t, p.end, n.end())
 	require.Same(t, p.rest, n.miss)
 	children := len(p.kids)
 	for _, k := range p.kids {
@@ -213,6 +213,6 @@ func TestAffordBooksWhatItAllows(t *testing.T) {
 		assert.True(t, c.afford(job{list: fixed}, fixed))
 	}
 	assert.Equal(t, 1+1+2*(1+1), c.used, "free each time")
-	assert.True(t, c.afford(job{list: fixed, miss: new(leaf)}, fixed))
+	assert.True(t, c.afford(job{list: fixed, miss: newLeaf()}, fixed))
 	assert.Equal(t, 1+1+2*(1+1)+2, c.used, "with a rest it has a node of its own")
 }

@@ -209,7 +209,7 @@ func leavesOf(root *node) []*leaf {
 			continue
 		}
 		seen[n] = true
-		add(n.end)
+		add(n.end())
 		add(n.miss)
 		todo = n.appendChildren(todo)
 		if n.extra != nil {

@@ -173,7 +173,10 @@ func (n *node) tryTable(children []slot, h hash, size int) bool {
 		}
 		used[i] = true
 	}
-	n.slots, n.hash = freeSlots(size), h
+	n.slots, n.mul = freeSlots(size), h.mul
+	if h.moved != nil {
+		n.rare().moved = h.moved
+	}
 	for _, c := range children {
 		n.slots[h.slot(c.first, c.last, mask)] = c
 	}

@@ -72,8 +72,8 @@ func (d *dump) add(n dumped) int {
 	if n.depth == 0 {
 		c.Branches = []string{"/"}
 	}
-	if n.end != nil && !n.end.isSlow {
-		c.End = n.end.text
+	if end := n.end(); end != nil && !end.isSlow {
+		c.End = end.text
 	}
 	if n.miss != nil && !n.miss.isSlow {
 		c.Rest = n.miss.text

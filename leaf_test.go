@@ -65,7 +65,7 @@ func TestValuesAreCutWhereSegmentsAre(t *testing.T) {
 				require.NotNil(t, l, path)
 				matched[l] = true
 				want := splitValues(t, l.route.segs, segments{path, false})
-				plain, decoded := make([]string, len(l.holes)), make([]string, len(l.holes))
+				plain, decoded := make([]string, len(want)), make([]string, len(want))
 				l.plainValues(path, plain)
 				l.decodedValues(segments{path, false}, decoded)
 				assert.Equal(t, want, plain, "%s on %s", l.text, path)

@@ -314,8 +314,8 @@ type stripped struct {
 }
 
 func (s stripped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	values := make([]string, len(s.holes))
 	names := s.route.names()
+	values := make([]string, len(names))
 	i := 0
 	for _, value := range Params(r) { // r.Pattern is this route's, or it would not serve r
 		values[i] = value

@@ -208,7 +208,7 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					clearPathValues(r)
 				}
 			} else {
-				values := newValues(r, len(l.holes), max(len(r.RequestURI), len(path)))
+				values := newValues(r, len(l.names.list), max(len(r.RequestURI), len(path)))
 				l.plainValues(path, values)
 				setPathValues(r, l.names, values)
 			}
@@ -254,7 +254,7 @@ func (l *leaf) claim(r *http.Request, path segments) {
 		clearPathValues(r)
 		return
 	}
-	values := newValues(r, len(l.holes), max(len(r.RequestURI), len(path.path)))
+	values := newValues(r, len(l.names.list), max(len(r.RequestURI), len(path.path)))
 	l.decodedValues(path, values)
 	setPathValues(r, l.names, values)
 }
@@ -538,13 +538,14 @@ func (l *leaf) public() Route {
 }
 
 func (l *leaf) params(path segments) map[string]string {
-	if len(l.holes) == 0 {
+	names := l.route.names()
+	if len(names) == 0 {
 		return nil
 	}
-	values := make([]string, len(l.holes))
+	values := make([]string, len(names))
 	l.decodedValues(path, values)
 	params := make(map[string]string, len(values))
-	for i, name := range l.route.names() {
+	for i, name := range names {
 		params[name] = values[i]
 	}
 	return params

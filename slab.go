@@ -1,6 +1,7 @@
 package segue
 
 import (
+	"cmp"
 	"iter"
 	"strings"
 )
@@ -14,10 +15,10 @@ import (
 // A slab hands out values that lie side by side, and stay where they are.
 type slab[T any] struct {
 	chunks [][]T
+	most   int // values in a chunk, unless more are asked for at once; 0 for slabChunk
 }
 
-// slabChunk is how many values a chunk has at most, unless more are asked for
-// at once: the last one is half empty on average.
+// slabChunk is a compromise: the last chunk is half empty on average.
 const slabChunk = 128
 
 // take returns the next n values, which are zero.
@@ -26,7 +27,7 @@ func (s *slab[T]) take(n int) []T {
 	if last < 0 || cap(s.chunks[last])-len(s.chunks[last]) < n {
 		size := 1
 		if last >= 0 {
-			size = min(2*cap(s.chunks[last]), slabChunk)
+			size = min(2*cap(s.chunks[last]), cmp.Or(s.most, slabChunk))
 		}
 		s.chunks = append(s.chunks, make([]T, 0, max(n, size)))
 		last++

@@ -68,18 +68,22 @@ func (e *entry) inUse() bool {
 
 // addLeaves gives every entry its leaf in this table.
 func (t *table) addLeaves(entries *slab[entry]) {
+	n := entries.len()
+	berths, origins := make([]berth, n), make([]origin, n)
 	for e := range entries.all() {
 		t.retire(e)
+		l, o := &berths[0].leaf, &origins[0]
+		*o = origin{route: e, scope: t.root.at(e.line), beside: &berths[0].node}
+		berths, origins = berths[1:], origins[1:]
 		last := e.segs[len(e.segs)-1]
-		l := &leaf{
+		*l = leaf{
 			text:   e.text,
+			origin: o,
 			isRest: last.kind == rest,
 			named:  last.kind == rest && last.text != "",
 			tail:   last.kind != literal && last.text != "",
-			route:  e,
-			scope:  t.root.at(e.line),
 		}
-		l.findHoles(e.segs)
+		l.findGaps(e.segs)
 		if f := e.route.files; f != nil {
 			l.serveFiles(f)
 		}
@@ -119,7 +123,17 @@ func (t *table) retire(e *entry) {
 			t.retired = map[patternKey]*leaf{}
 		}
 	}
-	t.retired[keyOf(old.text)] = old
+	t.retired[keyOf(old.text)] = old.apart()
+}
+
+// apart is a leaf for requests that have matched it, which does not hold on to
+// the table that it came from.
+func (l *leaf) apart() *leaf {
+	o := origin{route: l.route, scope: l.scope}
+	apart := *l
+	apart.origin = &o
+	apart.serve = funcOf(o.scope.enter(nil, apart.handler()))
+	return &apart
 }
 
 func (sc *scope) sameChains(other *scope) bool {
@@ -143,7 +157,7 @@ func (t *table) compileOwners() *node {
 	add = func(sc *scope, segs []segment) {
 		if !sc.router.shared {
 			all := append(segs[:len(segs):len(segs)], segment{kind: rest})
-			l := &leaf{scope: sc, isRest: true, route: &entry{pattern: &pattern{segs: segs}}}
+			l := &leaf{isRest: true, origin: &origin{scope: sc, route: &entry{pattern: &pattern{segs: segs}}}}
 			root.insert(all, &entry{leaf: l})
 			if len(segs) > 0 {
 				root.insert(segs, &entry{leaf: l})

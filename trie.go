@@ -159,24 +159,25 @@ func (b *branch) conflict(method string, segs []segment) *entry {
 }
 
 // A node is one state of a compiled trie. It never changes once a request can
-// see it.
+// see it. Its 72 bytes leave a leaf room beside it: see berth.
 type node struct {
-	slots []slot // a hash table of the literal children; its size is a power of two
-	param *node  // where any other segment leads, nil if nowhere
-	miss  *leaf  // answers where the next segment leads nowhere: a rest, or nil
-	hash  hash
+	slots  []slot // a hash table of the literal children; its size is a power of two
+	param  *node  // where any other segment leads, nil if nowhere
+	mul    uint64 // see hash
+	*extra        // what few nodes have
 
-	// What end and the final slash come to on a clean path, with slowLeaf where
-	// the other spelling of the path could answer better.
-	fastEnd   *leaf
-	fastSlash *leaf
-	paramEnd  *leaf // the parameter's fastEnd: spares a step, where nodes are many and cold
-	end       *leaf // answers where the path ends here: a route, a rest, or nil
-
-	*extra // what few nodes have
+	// paramEnd is the parameter's fastEnd: it spares a step, where nodes are many
+	// and cold.
+	paramEnd *leaf
+	fastEnd  *leaf // answers where the path ends here, slowLeaf where its other spelling could answer better
+	miss     *leaf // answers where the next segment leads nowhere: a rest, or nil
 }
 
 type extra struct {
+	moved     *moved // of larger tables: see hash
+	fastSlash *leaf  // answers behind a final slash, slowLeaf where the other spelling could answer better; without extra it is miss
+	slowEnd   *leaf  // where fastEnd is slowLeaf, what answers by the path alone
+
 	slash    *node    // the literal child for the empty segment behind a final slash
 	dots     [2]*node // the literal children "." and "..": written encoded, reached encoded
 	twins    []slot   // literal children that the hash does not tell from another: see hash
@@ -188,6 +189,23 @@ type extra struct {
 
 	lead    *lead           // of a root that one literal follows
 	instead map[*leaf]*leaf // of a root with plain: who answers, on the same path, where a leaf declines
+}
+
+// end returns what answers where the path ends here: a route, a rest, or nil.
+func (n *node) end() *leaf {
+	if n.fastEnd == slowLeaf && n.extra != nil {
+		return n.slowEnd
+	}
+	return n.fastEnd
+}
+
+// hash returns the hash of the node's table.
+func (n *node) hash() hash {
+	h := hash{mul: n.mul}
+	if n.extra != nil {
+		h.moved = n.moved
+	}
+	return h
 }
 
 // A lead is what all paths that go on from a root begin with, such as /api/v1/,
@@ -204,15 +222,15 @@ var emptyNode node
 
 func (n *node) rare() *extra {
 	if n.extra == nil {
-		n.extra = new(extra)
+		n.extra = &extra{fastSlash: n.miss}
 	}
 	return n.extra
 }
 
 // slowLeaf stands where find cannot decide alone.
-var slowLeaf = &leaf{isSlow: true}
+var slowLeaf = &leaf{isSlow: true, origin: new(origin)}
 
-var slowNode = node{end: slowLeaf, miss: slowLeaf, fastEnd: slowLeaf, fastSlash: slowLeaf}
+var slowNode = node{miss: slowLeaf, fastEnd: slowLeaf}
 
 // find returns what answers a path that is clean and not encoded, and from
 // where on the path was not looked at: a rest may begin with segments that
@@ -257,7 +275,8 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 			last = load8(path, i+size-8)
 		}
 		if len(n.slots) != 0 {
-			s := &n.slots[n.hash.slot(first, last, uint32(len(n.slots)-1))]
+			h := n.hash()
+			s := &n.slots[h.slot(first, last, uint32(len(n.slots)-1))]
 			if (s.first^first)|(s.last^last)|uint64(s.size^size) == 0 {
 				next = s.node
 				goto step
@@ -284,7 +303,7 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 
 // stop returns who answers where no step leads on from n.
 func (n *node) stop(finalSlash bool) *leaf {
-	if finalSlash {
+	if finalSlash && n.extra != nil {
 		return n.fastSlash
 	}
 	return n.miss
@@ -340,7 +359,8 @@ func (n *node) literal(seg string) *node {
 		return nil
 	}
 	first, last := segmentKey(seg)
-	if s := &n.slots[n.hash.slot(first, last, uint32(len(n.slots)-1))]; s.is(first, last, seg) {
+	h := n.hash()
+	if s := &n.slots[h.slot(first, last, uint32(len(n.slots)-1))]; s.is(first, last, seg) {
 		return s.node
 	}
 	if n.extra != nil {
@@ -387,7 +407,7 @@ func (n *node) first(path segments) *leaf {
 		}
 		seg, ok := path.next()
 		if !ok {
-			return n.end
+			return n.end()
 		}
 		next := n.child(seg)
 		if next == nil && seg != "" {
@@ -436,7 +456,7 @@ func (n *node) matches(path segments) []*leaf {
 	var found []*leaf
 	for _, c := range list {
 		if c.open != nil {
-			c.leaf = c.open.end
+			c.leaf = c.open.end()
 		}
 		if c.leaf != nil {
 			found = append(found, c.leaf)
@@ -474,8 +494,8 @@ func sideBySide(open []*node, miss *leaf, path segments) *leaf {
 		open, next = next, open
 	}
 	for _, n := range open {
-		if n.end != nil {
-			return n.end
+		if l := n.end(); l != nil {
+			return l
 		}
 	}
 	return miss

@@ -24,7 +24,7 @@ func randomSource(random *rand.Rand, routes int) *branch {
 		case 1:
 			segs = append(segs, segment{})
 		}
-		root.insert(segs, &entry{pattern: &pattern{segs: segs}, leaf: newLeaf()})
+		root.insert(segs, &entry{kept: new(kept), leaf: newLeaf()})
 	}
 	return &root
 }

@@ -217,7 +217,7 @@ func leavesOf(root *node) []*leaf {
 		}
 	}
 	slices.SortFunc(leaves, func(a, b *leaf) int {
-		return cmp.Or(comparePlaces(a.place(), b.place()), cmp.Compare(a.route.method, b.route.method))
+		return cmp.Or(comparePlaces(a.place(), b.place()), cmp.Compare(a.route.method(), b.route.method()))
 	})
 	return leaves
 }
@@ -253,7 +253,7 @@ func (x *explainer) withPeers(leaves []*leaf) []*leaf {
 	var all []*leaf
 	for _, l := range leaves {
 		peers := x.inUse(l.onPath())
-		slices.SortFunc(peers, func(a, b *leaf) int { return cmp.Compare(a.route.method, b.route.method) })
+		slices.SortFunc(peers, func(a, b *leaf) int { return cmp.Compare(a.route.method(), b.route.method()) })
 		all = append(all, peers...)
 	}
 	return all
@@ -358,7 +358,7 @@ func branches(open []*leaf, n int) []string {
 
 // branchName is the first n segments of the leaf's path as they were written.
 func (l *leaf) branchName(n int) string {
-	written := strings.Split(l.route.path, "/")[1:]
+	written := strings.Split(l.route.path(), "/")[1:]
 	if n > len(written) {
 		written = append(written, "{$}")
 	}
@@ -488,7 +488,7 @@ func (x *explainer) judgeMethods() {
 	}
 	for _, l := range x.accepted(x.inUse(x.leaf.allPeers())) {
 		switch {
-		case l == x.leaf || l.route.method != x.method && l.route.method != "" && (l.route.method != http.MethodGet || x.method != http.MethodHead):
+		case l == x.leaf || l.route.method() != x.method && l.route.method() != "" && (l.route.method() != http.MethodGet || x.method != http.MethodHead):
 		case l.route.alias != x.leaf.route.alias:
 			x.lose(last, "the path as registered beats a mount's prefix in its other spelling", l)
 		default:

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 )
 
 // A leaf is a route as a compiled table serves it. What every request reads of it
@@ -37,6 +38,14 @@ type origin struct {
 
 	farGaps []uint32 // all gaps, where the leaf has no room for them
 	beside  *node    // of the leaf's berth, until the compiler takes it
+}
+
+// paramNames lists the route's parameters. The list is not the caller's.
+func (l *leaf) paramNames() []string {
+	if l.names != nil {
+		return l.names.list
+	}
+	return l.route.names()
 }
 
 // A berth is a leaf and a node that leads to it, side by side: in 128 bytes, which
@@ -139,21 +148,26 @@ func slashFrom(path string, i int) int {
 // decodedValues does the same for any path, segment by segment.
 func (l *leaf) decodedValues(path segments, values []string) {
 	i := 0
-	for _, s := range l.route.segs {
-		if s.kind == rest && s.text != "" {
+	for left := l.route.path(); left != "" && i < len(values); {
+		end := slashFrom(left, 1)
+		text := left[1:end]
+		left = left[end:]
+		switch isWildcard := isWildcard(text); {
+		case isWildcard && strings.HasSuffix(text, "...}"):
 			values[i] = path.remainder()
 			return
-		}
-		seg, ok := path.cut()
-		if !ok || i == len(values) {
-			return
-		}
-		if s.kind == parameter {
-			values[i] = path.decode(seg)
+		case isWildcard:
+			values[i], _ = path.next()
 			i++
+		default:
+			path.cut()
 		}
 	}
 }
+
+// isWildcard reports whether a segment of a pattern's text is a wildcard with a
+// name.
+func isWildcard(text string) bool { return len(text) > 0 && text[0] == '{' && text != "{$}" }
 
 // segments takes a path apart, each segment decoded once.
 type segments struct {

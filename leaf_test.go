@@ -64,7 +64,7 @@ func TestValuesAreCutWhereSegmentsAre(t *testing.T) {
 				l := tab.nowhere.root("GET").walk(segments{path, false})
 				require.NotNil(t, l, path)
 				matched[l] = true
-				want := splitValues(t, l.route.segs, segments{path, false})
+				want := splitValues(t, l.route.segs(), segments{path, false})
 				plain, decoded := make([]string, len(want)), make([]string, len(want))
 				l.plainValues(path, plain)
 				l.decodedValues(segments{path, false}, decoded)
@@ -73,7 +73,7 @@ func TestValuesAreCutWhereSegmentsAre(t *testing.T) {
 
 				escaped := segments{strings.NewReplacer("p", "%70", "q", "%2F", "s", "%25").Replace(path), true}
 				l.decodedValues(escaped, decoded)
-				assert.Equal(t, splitValues(t, l.route.segs, escaped), decoded, "%s on %s", l.text, escaped.path)
+				assert.Equal(t, splitValues(t, l.route.segs(), escaped), decoded, "%s on %s", l.text, escaped.path)
 			}
 		}
 	}

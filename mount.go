@@ -130,7 +130,8 @@ func (b *batch) addRoute(rt *Router, r *route) error { return b.addEntry(rt, nil
 // addEntry adds a route to the router that it comes into by line, and to all
 // that mount that one.
 func (b *batch) addEntry(top *Router, line []*mount, r *route) error {
-	joined := r.pattern
+	own := r.pattern()
+	joined := own
 	for i := len(line) - 1; i >= 0; i-- {
 		var err *PatternError
 		if joined, err = joinPatterns(line[i].prefix, joined); err != nil {
@@ -138,7 +139,11 @@ func (b *batch) addEntry(top *Router, line []*mount, r *route) error {
 			return err
 		}
 	}
-	e := &entry{pattern: joined, text: joined.text, route: r, line: line}
+	e := &entry{kept: &r.kept, route: r, line: line}
+	if joined != own {
+		k := newKept(joined)
+		e.kept = &k
+	}
 	if old := b.conflict(top, e); old != nil {
 		return newConflict(e, old)
 	}
@@ -160,7 +165,7 @@ func (b *batch) addEntry(top *Router, line []*mount, r *route) error {
 // are there and those of this batch.
 func (b *batch) conflict(top *Router, e *entry) *entry {
 	if root := top.sources()[e.host]; root != nil {
-		if old := root.conflict(e.method, e.segs); old != nil {
+		if old := root.conflict(e.method(), e.segs()); old != nil {
 			return old
 		}
 	}
@@ -175,15 +180,14 @@ func (b *batch) conflict(top *Router, e *entry) *entry {
 		root = new(branch)
 		b.own[top][e.host] = root
 	}
-	if old := root.conflict(e.method, e.segs); old != nil {
+	if old := root.conflict(e.method(), e.segs()); old != nil {
 		return old
 	}
-	root.insert(e.segs, e)
+	root.insert(e.segs(), e)
 	return nil
 }
 
-// commit has each router keep its entries: the route itself where it is added,
-// a pattern of its own where a prefix was joined to it.
+// commit has each router keep its entries, and a route's own router the route.
 func (b *batch) commit() {
 	var added *route
 	for _, e := range b.entries {
@@ -202,20 +206,14 @@ func (b *batch) commit() {
 // keeps it; nil if that has it already.
 func (rt *Router) keep(e entry, added *route) {
 	sources := rt.sources()
-	joined := e.pattern != e.route.pattern
+	switch joined := e.kept != &e.route.kept; {
+	case joined:
+		e.kept = rt.keepJoined(e.kept)
+	case added != nil:
+		e.kept = &added.kept
+	}
 	if added != nil {
 		e.route = added
-	}
-	switch {
-	case joined:
-		e.pattern = rt.keepPattern(e.pattern)
-		e.text = e.pattern.text
-	case len(e.line) == 0:
-		e.pattern = e.route.pattern
-		e.text = e.pattern.text
-	default:
-		e.pattern = e.route.pattern
-		e.text = rt.keepText(e.text) // the other routers that show it have the same bytes
 	}
 	e.line = rt.keepLine(e.line)
 	rt.entries.add(e).insert(sources)
@@ -250,7 +248,7 @@ func (rt *Router) dropSources() {
 // "/", that is not where its pattern ends.
 func (e *entry) place() []segment {
 	if e.alias == written {
-		return e.segs
+		return e.segs()
 	}
 	segs, _ := e.otherRoot()
 	return segs
@@ -268,20 +266,20 @@ func (e *entry) insert(sources map[string]*branch) {
 // otherRoot returns the other spelling of a mount's prefix for a route that is
 // "/" to what is mounted there.
 func (e *entry) otherRoot() ([]segment, alias) {
-	p := e.route.pattern
-	prefix := len(e.segs) - 1
-	if e.segs[len(e.segs)-1] != p.segs[len(p.segs)-1] {
-		prefix = len(e.segs) // a verb's "/" has no segment of its own under a prefix
-	}
-	switch {
-	case !p.isRoot() || prefix == 0:
+	if e.route.depth != 1 {
 		return nil, written
-	case p.segs[0].kind == rest:
-		return e.segs[:prefix], restRoot
-	case prefix == len(e.segs):
-		return append(e.segs[:prefix:prefix], segment{}), exactRoot
 	}
-	return e.segs[:prefix], exactRoot
+	own, segs := e.route.segs()[0], e.segs()
+	prefix := len(segs) - 1
+	switch isRest := own.kind == rest; {
+	case !isRest && own != segment{}, isRest && prefix == 0, segs[0] == own:
+		return nil, written
+	case isRest:
+		return segs[:prefix], restRoot
+	case segs[prefix] != own: // a verb's "/" has no segment of its own under a prefix
+		return append(segs[:prefix+1:prefix+1], segment{}), exactRoot
+	}
+	return segs[:prefix], exactRoot
 }
 
 // outdate marks the tables of this router and all that mount it stale.
@@ -314,7 +312,7 @@ type stripped struct {
 }
 
 func (s stripped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	names := s.route.names()
+	names := s.paramNames()
 	values := make([]string, len(names))
 	i := 0
 	for _, value := range Params(r) { // r.Pattern is this route's, or it would not serve r
@@ -331,7 +329,7 @@ func (s stripped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	u := *r.URL
 	r2.URL = &u
-	stripSegments(&u, len(s.route.segs)-1)
+	stripSegments(&u, int(s.route.depth)-1)
 	for i, name := range names {
 		addPathValue(r2, name, values[i])
 	}

@@ -113,7 +113,7 @@ func (n near) byLetters(place []segment, sent segments, method string) (near, bo
 	if distance == 1 {
 		n.why = "one letter differs"
 	}
-	if m := n.leaf.route.method; m != method && m != "" && (m != http.MethodGet || method != http.MethodHead) {
+	if m := n.leaf.route.method(); m != method && m != "" && (m != http.MethodGet || method != http.MethodHead) {
 		n.cost++ // of two at one distance the one that would answer
 	}
 	return n, distance > 0 && distance <= 1+length/3

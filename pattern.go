@@ -2,7 +2,6 @@ package segue
 
 import (
 	"fmt"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -43,9 +42,11 @@ type pattern struct {
 }
 
 // names lists the named wildcards in the order in which they stand.
-func (p *pattern) names() []string {
+func (p *pattern) names() []string { return namesOf(p.segs) }
+
+func namesOf(segs []segment) []string {
 	var names []string
-	for _, s := range p.segs {
+	for _, s := range segs {
 		if s.kind != literal && s.text != "" {
 			names = append(names, s.text)
 		}
@@ -62,7 +63,7 @@ func (p *pattern) isRoot() bool {
 // parseMux parses a pattern of Handle: [METHOD ][HOST]/path in the language of
 // http.ServeMux.
 func parseMux(text string) (*pattern, *PatternError) {
-	ps := &parser{text: strings.Clone(text), p: new(pattern)} // its bytes become the route's identity
+	ps := &parser{text: text, p: new(pattern)}
 	if text == "" {
 		return nil, ps.fail(0, `empty pattern; "/" is the whole site`)
 	}
@@ -90,7 +91,7 @@ func parseMux(text string) (*pattern, *PatternError) {
 // parseVerb parses the path of a verb route. Offsets count in "METHOD /path",
 // since that is the text which an error shows.
 func parseVerb(method, path string) (*pattern, *PatternError) {
-	text, start := strings.Clone(path), 0
+	text, start := path, 0
 	if method != "" {
 		text, start = method+" "+path, len(method)+1
 	}
@@ -264,11 +265,7 @@ func (ps *parser) parseSegment(from, to int) (segment, *PatternError) {
 	case s != "" && (s[0] == ':' || s[0] == '*'):
 		return ps.parseExpress(from, to)
 	}
-	text, err := url.PathUnescape(s)
-	if err != nil {
-		text = s // as ServeMux: what is no encoding stands for itself
-	}
-	return segment{kind: literal, text: text}, nil
+	return segment{kind: literal, text: decodedLiteral(s)}, nil
 }
 
 // parseBraces parses {name}, {name...} and {$}.
@@ -302,11 +299,7 @@ func (ps *parser) parseExpress(from, to int) (segment, *PatternError) {
 	name := s[1:]
 	if !ps.p.verb {
 		if !isName(name) && s != "*" {
-			text, err := url.PathUnescape(s)
-			if err != nil {
-				text = s
-			}
-			return segment{kind: literal, text: text}, nil
+			return segment{kind: literal, text: decodedLiteral(s)}, nil
 		}
 		if isRest {
 			return segment{}, ps.fail(from, "a star is a literal here; write {path...} for the rest, or %2A for a real star")
@@ -480,7 +473,7 @@ func newConflict(e, old *entry) *ConflictError {
 func (e *ConflictError) Error() string {
 	text := fmt.Sprintf("segue: pattern %q (registered at %s:%d) matches the same requests as %q (registered at %s:%d), for example %s",
 		e.New.Pattern, e.New.File, e.New.Line, e.Old.Pattern, e.Old.File, e.Old.Line, examplePath(e.New.Path))
-	if e.mounted != (place{}) {
+	if e.mounted != 0 {
 		text += fmt.Sprintf(" (mounted at %v)", e.mounted)
 	}
 	return text

@@ -822,8 +822,8 @@ func (m *methods) tight(b *branch, keep func(*entry) bool, wide *int) *methods {
 	for method := range m.others {
 		tight.others[method] = by(method)
 	}
-	tight.options = compile(pruneFor(func(e *entry) bool { return keep(e) && e.method == "OPTIONS" }, "OPTIONS", false))
-	tight.all = compile(&prune{wanted: keep, better: func(old, new *leaf) bool { return new.route.method < old.route.method }})
+	tight.options = compile(pruneFor(func(e *entry) bool { return keep(e) && e.method() == "OPTIONS" }, "OPTIONS", false))
+	tight.all = compile(&prune{wanted: keep, better: func(old, new *leaf) bool { return new.route.method() < old.route.method() }})
 	return tight
 }
 

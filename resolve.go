@@ -182,13 +182,13 @@ func (l *leaf) exact(path segments) bool {
 		return true
 	}
 	slashes := strings.Count(path.path, "/")
-	if slashes == len(l.route.segs) && strings.HasSuffix(path.path, "/") {
+	if slashes == int(l.route.depth) && strings.HasSuffix(path.path, "/") {
 		return true
 	}
 	if l.accepts != nil {
 		return l.hasFile(path)
 	}
-	return slashes < len(l.route.segs)
+	return slashes < int(l.route.depth)
 }
 
 // optionsAt decides OPTIONS on one spelling of the path: a route that names it,
@@ -218,7 +218,7 @@ func (to *target) optionsAt(path segments) (*leaf, int) {
 func (l *leaf) options(path segments) (*leaf, int) {
 	var verb *leaf
 	for _, p := range l.onPath() {
-		if p.route.method == "" {
+		if p.route.method() == "" {
 			return p, http.StatusOK
 		}
 		if p.route.verb && p.takes(path) && (verb == nil || p.before(verb)) {
@@ -237,7 +237,7 @@ func (l *leaf) before(other *leaf) bool {
 	if exact := l.scope.slash == SlashExact; exact != (other.scope.slash == SlashExact) {
 		return !exact
 	}
-	return l.route.method < other.route.method
+	return l.route.method() < other.route.method()
 }
 
 // best returns the best route on the path over all methods, at the other
@@ -289,7 +289,7 @@ func (to *target) allowed() []string {
 // automatic reports whether an answer to OPTIONS is, or redirects to, a 204.
 func (a answer) automatic() bool {
 	if a.status == http.StatusTemporaryRedirect {
-		return a.leaf.route.verb && a.leaf.route.method != "" && a.leaf.route.method != http.MethodOptions
+		return a.leaf.route.verb && a.leaf.route.method() != "" && a.leaf.route.method() != http.MethodOptions
 	}
 	return a.status == http.StatusNoContent
 }
@@ -312,7 +312,7 @@ func (to *target) answers(method string) bool {
 		}
 	}
 	l, status := to.atOther(method)
-	return status != 0 && l.route.method == method
+	return status != 0 && l.route.method() == method
 }
 
 // has reports whether a route that names the method matches, be it the best one
@@ -323,13 +323,13 @@ func (m *methods) has(method string, path segments) bool {
 		root = m.options
 	}
 	l := root.walk(path)
-	if l == nil || l.route.method == method {
+	if l == nil || l.route.method() == method {
 		return l != nil
 	}
 	if root.extra == nil || root.plain == nil {
 		return false
 	}
 	return slices.ContainsFunc(root.plain.matches(path), func(l *leaf) bool {
-		return l.route.method == method && l.takes(path)
+		return l.route.method() == method && l.takes(path)
 	})
 }

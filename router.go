@@ -138,7 +138,7 @@ var graph sync.Mutex
 
 // A route is one registration.
 type route struct {
-	*pattern
+	kept
 	handler http.Handler
 	strip   bool // a plain handler under Mount: it sees the path without the prefix
 	place   place
@@ -356,7 +356,7 @@ func (rt *Router) register(p *pattern, perr *PatternError, handler http.Handler,
 		perr.place = at
 		panic(perr)
 	}
-	if err := rt.add(&route{pattern: p, handler: handler, strip: strip, place: at}); err != nil {
+	if err := rt.add(&route{kept: newKept(p), handler: handler, strip: strip, place: at}); err != nil {
 		panic(err)
 	}
 }
@@ -446,17 +446,30 @@ func (rt *Router) current() *table {
 	return rt.compile()
 }
 
-// A place is where in the user's code something was registered.
-type place struct {
-	file string
-	line int
+// A place is where in the user's code something was registered: the address of a
+// call, 0 if there is none outside this package.
+type place uintptr
+
+// locate returns the file and the line, "" and 0 for none. The call may have come
+// through methods of this package that the compiler inlined there.
+func (p place) locate() (file string, line int) {
+	frames := runtime.CallersFrames([]uintptr{uintptr(p)})
+	for more := p != 0; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		if !strings.HasPrefix(f.Function, packagePrefix) || strings.HasSuffix(f.File, "_test.go") {
+			return f.File, f.Line
+		}
+	}
+	return "", 0
 }
 
 func (p place) String() string {
-	if p.file == "" {
+	file, line := p.locate()
+	if file == "" {
 		return "unknown location"
 	}
-	return fmt.Sprintf("%s:%d", p.file, p.line)
+	return fmt.Sprintf("%s:%d", file, line)
 }
 
 var packagePrefix = reflect.TypeFor[Router]().PkgPath() + "."
@@ -465,16 +478,12 @@ var packagePrefix = reflect.TypeFor[Router]().PkgPath() + "."
 // registration went through.
 func caller() place {
 	var pcs [16]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
-	for {
-		f, more := frames.Next()
-		if !strings.HasPrefix(f.Function, packagePrefix) || strings.HasSuffix(f.File, "_test.go") {
-			return place{f.File, f.Line}
-		}
-		if !more {
-			return place{}
+	for _, pc := range pcs[:runtime.Callers(2, pcs[:])] {
+		if file, _ := place(pc).locate(); file != "" {
+			return place(pc)
 		}
 	}
+	return 0
 }
 
 // A Route is a registered route as a router serves it.
@@ -492,9 +501,10 @@ type Route struct {
 // public is what users see of an entry. The text is its own at the time, which
 // may be that of a former leaf.
 func (e *entry) public(text string) Route {
+	file, line := e.route.place.locate()
 	return Route{
-		Method: e.method, Host: e.shown, Path: e.path, Pattern: text,
-		Handler: e.route.handler, File: e.route.place.file, Line: e.route.place.line,
+		Method: e.method(), Host: e.shown(), Path: e.path(), Pattern: text,
+		Handler: e.route.handler, File: file, Line: line,
 	}
 }
 
@@ -538,7 +548,7 @@ func (l *leaf) public() Route {
 }
 
 func (l *leaf) params(path segments) map[string]string {
-	names := l.route.names()
+	names := l.paramNames()
 	if len(names) == 0 {
 		return nil
 	}

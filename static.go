@@ -111,7 +111,7 @@ func (rt *Router) Static(prefix string, fsys fs.FS, fallback ...string) {
 		err.place = at
 		panic(err)
 	}
-	if err := rt.add(&route{pattern: p, handler: filesAt{files: f}, files: f, place: at}); err != nil {
+	if err := rt.add(&route{kept: newKept(p), handler: filesAt{files: f}, files: f, place: at}); err != nil {
 		panic(err)
 	}
 }
@@ -204,7 +204,7 @@ func (l *leaf) hasFile(path segments) bool {
 
 // restOf returns what follows the prefix in a path that l matches.
 func (l *leaf) restOf(path segments) segments {
-	for range len(l.route.segs) - 1 {
+	for range l.route.depth - 1 {
 		path.cut()
 	}
 	return path
@@ -215,18 +215,20 @@ func (l *leaf) restOf(path segments) segments {
 func (l *leaf) covered(path segments) bool {
 	// The root's table, not one of the leaf's own: leaves outlive their tables.
 	owner := l.scope.root.last.Load().owners.walk(path)
-	return owner != nil && betterPrefix(owner.route.segs, l.route.segs[:len(l.route.segs)-1])
+	return owner != nil && betterPrefix(owner.route.path(), l.route.path()[:strings.LastIndexByte(l.route.path(), '/')])
 }
 
-// betterPrefix compares prefixes of one path by rule 2: the leftmost
-// difference decides, and a longer one lies inside.
-func betterPrefix(a, b []segment) bool {
-	for i := range min(len(a), len(b)) {
-		if a[i].kind != b[i].kind {
-			return a[i].kind < b[i].kind
+// betterPrefix compares the texts of two prefixes of one path by rule 2: the
+// leftmost difference decides, and a longer one lies inside.
+func betterPrefix(a, b string) bool {
+	for a != "" && b != "" {
+		endA, endB := slashFrom(a, 1), slashFrom(b, 1)
+		if x, y := isWildcard(a[1:endA]), isWildcard(b[1:endB]); x != y {
+			return y
 		}
+		a, b = a[endA:], b[endB:]
 	}
-	return len(a) > len(b)
+	return a != ""
 }
 
 // looksLikeFile reports whether the last segment, a final slash aside, has a
@@ -388,7 +390,7 @@ func (f filesAt) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // rewritten reports whether rest is not what the route was matched by. Served
 // all the same, it could be a file that another route guards.
 func (l *leaf) rewritten(r *http.Request, rest segments) bool {
-	names := l.route.names()
+	names := l.paramNames()
 	return r.Pattern == l.text && Param(r, names[len(names)-1]) != rest.remainder()
 }
 

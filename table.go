@@ -71,19 +71,19 @@ func (t *table) addLeaves(entries *slab[entry]) {
 	n := entries.len()
 	berths, origins := make([]berth, n), make([]origin, n)
 	for e := range entries.all() {
-		t.retire(e)
 		l, o := &berths[0].leaf, &origins[0]
 		*o = origin{route: e, scope: t.root.at(e.line), beside: &berths[0].node}
 		berths, origins = berths[1:], origins[1:]
-		last := e.segs[len(e.segs)-1]
+		segs := e.segs()
+		last := segs[len(segs)-1]
 		*l = leaf{
-			text:   e.text,
+			text:   t.textOf(e),
 			origin: o,
 			isRest: last.kind == rest,
 			named:  last.kind == rest && last.text != "",
 			tail:   last.kind != literal && last.text != "",
 		}
-		l.findGaps(e.segs)
+		l.findGaps(segs)
 		if f := e.route.files; f != nil {
 			l.serveFiles(f)
 		}
@@ -108,15 +108,20 @@ func joinPeers(b *branch) {
 	}
 }
 
-// retire gives e another text if the chains on its way have changed, so that a
-// request which matched it before still leads to the former leaf. That is the
-// price of Use on a router which is being served: these leaves are never freed.
-func (t *table) retire(e *entry) {
+// textOf returns r.Pattern for an entry. No other string has its bytes, so that
+// they tell whose route it is. It has others when the chains on its way have changed,
+// so that a request which matched it before still leads to the former leaf. That is
+// the price of Use on a router which is being served: these leaves are never freed.
+func (t *table) textOf(e *entry) string {
 	old := e.leaf
-	if old == nil || !keyIsIdentity || old.scope.sameChains(t.root.at(e.line)) {
-		return
+	switch {
+	case old == nil && len(e.line) > 0 && e.kept == &e.route.kept:
+		return strings.Clone(e.text) // the other routers that show it have the same bytes
+	case old == nil:
+		return e.text
+	case !keyIsIdentity || old.scope.sameChains(t.root.at(e.line)):
+		return old.text
 	}
-	e.text = strings.Clone(e.text)
 	if !t.cloned {
 		t.retired, t.cloned = maps.Clone(t.retired), true
 		if t.retired == nil {
@@ -124,6 +129,7 @@ func (t *table) retire(e *entry) {
 		}
 	}
 	t.retired[keyOf(old.text)] = old.apart()
+	return strings.Clone(old.text)
 }
 
 // apart is a leaf for requests that have matched it, which does not hold on to
@@ -132,6 +138,9 @@ func (l *leaf) apart() *leaf {
 	o := origin{route: l.route, scope: l.scope}
 	apart := *l
 	apart.origin = &o
+	if f := o.route.route.files; f != nil {
+		apart.serveFiles(f)
+	}
 	apart.serve = funcOf(o.scope.enter(nil, apart.handler()))
 	return &apart
 }
@@ -153,21 +162,21 @@ func funcOf(h http.Handler) func(http.ResponseWriter, *http.Request) {
 // compileOwners makes a trie of all prefixes, by the same rules as routes.
 func (t *table) compileOwners() *node {
 	var root branch
-	var add func(sc *scope, segs []segment)
-	add = func(sc *scope, segs []segment) {
+	var add func(sc *scope, segs []segment, text string)
+	add = func(sc *scope, segs []segment, text string) {
 		if !sc.router.shared {
 			all := append(segs[:len(segs):len(segs)], segment{kind: rest})
-			l := &leaf{isRest: true, origin: &origin{scope: sc, route: &entry{pattern: &pattern{segs: segs}}}}
+			l := &leaf{isRest: true, origin: &origin{scope: sc, route: &entry{kept: &kept{text: text, depth: uint32(len(segs))}}}}
 			root.insert(all, &entry{leaf: l})
 			if len(segs) > 0 {
 				root.insert(segs, &entry{leaf: l})
 			}
 		}
 		for _, m := range sc.router.mounts {
-			add(sc.children[m], append(segs[:len(segs):len(segs)], m.prefix.segs...))
+			add(sc.children[m], append(segs[:len(segs):len(segs)], m.prefix.segs...), text+m.prefix.path)
 		}
 	}
-	add(t.root, nil)
+	add(t.root, nil, "")
 	return compile(&root, &prune{
 		wanted: func(*entry) bool { return true },
 		// Of routers at one prefix the one that says what to do with a miss.
@@ -263,7 +272,7 @@ func compileMethods(b *branch, keep func(*entry) bool) *methods {
 		m.any = compileFor(b, keep, "", false)
 	}
 	if slices.Contains(m.named, "OPTIONS") {
-		m.options = compileFor(b, func(e *entry) bool { return keep(e) && e.method == "OPTIONS" }, "OPTIONS", false)
+		m.options = compileFor(b, func(e *entry) bool { return keep(e) && e.method() == "OPTIONS" }, "OPTIONS", false)
 	}
 	roots := map[string]*node{}
 	for _, method := range m.named {
@@ -288,7 +297,7 @@ func compileMethods(b *branch, keep func(*entry) bool) *methods {
 	case 1:
 		m.all = roots[m.named[0]] // its own routes and those for any method: that is all
 	default:
-		m.all = compile(b, &prune{wanted: keep, better: func(old, new *leaf) bool { return new.route.method < old.route.method }})
+		m.all = compile(b, &prune{wanted: keep, better: func(old, new *leaf) bool { return new.route.method() < old.route.method() }})
 	}
 	return m
 }
@@ -299,10 +308,10 @@ func namedMethods(b *branch, keep func(*entry) bool) (named []string, hasAny boo
 	last := ""
 	b.visit(func(e *entry) {
 		switch {
-		case e.method == "":
+		case e.method() == "":
 			hasAny = hasAny || keep(e)
-		case e.method != last && keep(e):
-			last = e.method
+		case e.method() != last && keep(e):
+			last = e.method()
 			if !slices.Contains(named, last) {
 				named = append(named, last)
 			}
@@ -333,8 +342,8 @@ func pruneFor(keep func(*entry) bool, method string, mixed bool) *prune {
 	}
 	return &prune{
 		second: mixed,
-		wanted: func(e *entry) bool { return rank(e.method) < 3 && keep(e) },
-		better: func(old, new *leaf) bool { return rank(new.route.method) < rank(old.route.method) },
+		wanted: func(e *entry) bool { return rank(e.method()) < 3 && keep(e) },
+		better: func(old, new *leaf) bool { return rank(new.route.method()) < rank(old.route.method()) },
 	}
 }
 

@@ -30,8 +30,7 @@ const fewTwigs = 8
 
 // An entry is a route as one root sees it: through the mounts on the way.
 type entry struct {
-	*pattern
-	text  string // r.Pattern; no other string has its bytes, so that they tell whose route it is
+	*kept
 	route *route
 	line  []*mount // from the root to the router that registered it
 	alias alias
@@ -151,7 +150,7 @@ func (b *branch) conflict(method string, segs []segment) *entry {
 		}
 	}
 	for _, e := range b.ends {
-		if e.method == method && e.alias == written {
+		if e.method() == method && e.alias == written {
 			return e
 		}
 	}

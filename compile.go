@@ -404,14 +404,11 @@ func (n *node) finish() {
 	n.fastEnd = fastEnd
 }
 
-// gather moves the small tables side by side, as many as fit the allocator's
-// largest class that begins at a cache line: behind the headers of larger ones
-// every other slot would lie across two.
+// gather moves the small tables side by side.
 func gather(all []*node) {
-	const slotsIn512 = 16
-	together := slab[slot]{most: slotsIn512}
+	var together slab[slot]
 	for _, n := range all {
-		if size := len(n.slots); size > 0 && size < slotsIn512 {
+		if size := len(n.slots); size > 0 && size < 16 {
 			slots := together.take(size)
 			copy(slots, n.slots)
 			n.slots = slots

@@ -16,6 +16,7 @@ type table struct {
 	hostless *methods // the forest's only methods where no route has a host, else nil
 	unclean  *forest  // the routes of routers with CleanPath(false), nil if there are none
 	root     *scope
+	berths   slab[berth]                 // of the entries, in their order
 	owners   *node                       // leads a path to the router that owns its misses
 	retired  map[patternKey]*leaf        // former leaves of routes whose chains changed; shared with the table before
 	cloned   bool                        // retired is this table's own
@@ -28,27 +29,16 @@ func newTable(rt *Router) *table {
 	if last := rt.last.Load(); last != nil {
 		t.retired = last.retired
 	}
-	kept, leaves := false, []*leaf(nil)
 	sources := rt.sources()
 	t.addLeaves(&rt.entries)
 	for _, b := range sources {
 		b.eachBranch(joinPeers)
 	}
+	kept := false
 	for e := range rt.entries.all() {
 		kept = kept || !e.leaf.scope.clean
-		leaves = append(leaves, e.leaf)
 	}
-	t.byKey = sync.OnceValue(func() map[patternKey]*leaf {
-		byKey := make(map[patternKey]*leaf, len(leaves))
-		for _, l := range leaves {
-			key := keyOf(l.text)
-			if other := byKey[key]; other != nil && other.route.route != l.route.route {
-				l = nil // purego: Handle's "GET /" and GET's; the path has to tell them apart again
-			}
-			byKey[key] = l
-		}
-		return byKey
-	})
+	t.byKey = sync.OnceValue(t.leavesByKey)
 	t.forest = compileForest(sources, (*entry).inUse)
 	if t.hosts == nil {
 		t.hostless = t.nowhere
@@ -60,6 +50,18 @@ func newTable(rt *Router) *table {
 	return t
 }
 
+func (t *table) leavesByKey() map[patternKey]*leaf {
+	byKey := make(map[patternKey]*leaf, t.berths.len())
+	for b := range t.berths.all() {
+		l, key := &b.leaf, keyOf(b.leaf.text)
+		if other, seen := byKey[key]; seen && (other == nil || other.route.route != l.route.route) {
+			l = nil // purego: Handle's "GET /" and GET's; the path has to tell them apart again
+		}
+		byKey[key] = l
+	}
+	return byKey
+}
+
 // inUse reports whether an entry answers under the settings that hold: under
 // SlashExact a verb's "/" is the mount's prefix without the slash alone.
 func (e *entry) inUse() bool {
@@ -68,17 +70,15 @@ func (e *entry) inUse() bool {
 
 // addLeaves gives every entry its leaf in this table.
 func (t *table) addLeaves(entries *slab[entry]) {
-	n := entries.len()
-	berths, origins := make([]berth, n), make([]origin, n)
+	var origins slab[origin]
 	for e := range entries.all() {
-		l, o := &berths[0].leaf, &origins[0]
-		*o = origin{route: e, scope: t.root.at(e.line), beside: &berths[0].node}
-		berths, origins = berths[1:], origins[1:]
+		b := &t.berths.take(1)[0]
+		l := &b.leaf
 		segs := e.segs()
 		last := segs[len(segs)-1]
 		*l = leaf{
 			text:   t.textOf(e),
-			origin: o,
+			origin: origins.add(origin{route: e, scope: t.root.at(e.line), beside: &b.node}),
 			isRest: last.kind == rest,
 			named:  last.kind == rest && last.text != "",
 			tail:   last.kind != literal && last.text != "",

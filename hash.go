@@ -76,13 +76,18 @@ type moved struct {
 	mul uint64
 }
 
-// slot returns a key's place in a table whose size is one more than mask.
-func (h *hash) slot(first, last uint64, mask uint32) uint32 {
-	if m := h.moved; m != nil {
-		key := m.mix(first, last)
-		return (uint32(key>>32) ^ uint32(m.by[key>>16&uint64(len(m.by)-1)])) & mask
+// of returns the hash of a key, of which a table takes as many of the lowest
+// bits as its size has.
+func (h *hash) of(first, last uint64) uint32 {
+	if h.moved != nil {
+		return h.moved.of(first, last)
 	}
-	return uint32(fold(first, last)*h.mul>>32) & mask
+	return uint32(fold(first, last) * h.mul >> 32)
+}
+
+func (m *moved) of(first, last uint64) uint32 {
+	key := m.mix(first, last)
+	return uint32(key>>32) ^ uint32(m.by[key>>16&uint64(len(m.by)-1)])
 }
 
 // fold makes one number of a key's two. Of a key a table without moves knows that
@@ -167,7 +172,7 @@ func (n *node) tryTable(children []slot, h hash, size int) bool {
 	}
 	mask := uint32(size - 1)
 	for _, c := range children {
-		i := h.slot(c.first, c.last, mask)
+		i := h.of(c.first, c.last) & mask
 		if used[i] {
 			return false
 		}
@@ -178,7 +183,7 @@ func (n *node) tryTable(children []slot, h hash, size int) bool {
 		n.rare().moved = h.moved
 	}
 	for _, c := range children {
-		n.slots[h.slot(c.first, c.last, mask)] = c
+		n.slots[h.of(c.first, c.last)&mask] = c
 	}
 	return true
 }

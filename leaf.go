@@ -22,8 +22,8 @@ type leaf struct {
 	tail   bool      // the last segment is a value
 	isSlow bool      // resolve must decide: slowLeaf, and what may decline
 	direct bool      // neither of the two
-	far    bool      // gaps are not all or too long: see origin
-	gaps   [5]uint16 // where the values stand in a path that is not encoded: so many bytes behind the one before
+	count  uint8     // of the values; 0 where gaps has no room for them: see origin
+	gaps   [4]uint16 // where the values stand in a path that is not encoded: so many bytes behind the one before
 }
 
 // An origin is what some requests alone need to know of a leaf.
@@ -36,7 +36,7 @@ type origin struct {
 	// it does not, all is as if it were not there. nil for most routes.
 	accepts func(segments) bool
 
-	farGaps []uint32 // all gaps, where the leaf has no room for them
+	allGaps []uint16 // in place of the leaf's; none where one is too long even for that
 	beside  *node    // of the leaf's berth, until the compiler takes it
 }
 
@@ -81,38 +81,46 @@ func (l *leaf) onPath() []*leaf {
 // findGaps notes where a route's values stand. The literals between them have
 // fixed lengths, so that a lookup need not record anything.
 func (l *leaf) findGaps(segs []segment) {
-	var gaps []uint32
-	gap := uint32(0)
+	var gaps []uint16
+	gap, longest := 0, 0
 	for _, s := range segs {
 		gap++
 		switch {
 		case s.kind == literal:
-			gap += uint32(len(s.text))
+			gap += len(s.text)
 		case s.text != "":
-			gaps = append(gaps, gap)
-			gap = 0
+			gaps = append(gaps, uint16(gap))
+			gap, longest = 0, max(gap, longest)
 		}
 	}
-	if len(gaps) > len(l.gaps) || len(gaps) > 0 && slices.Max(gaps) > math.MaxUint16 {
-		l.far, l.farGaps = true, gaps
-		return
+	switch {
+	case longest > math.MaxUint16:
+		return // decodedValues looks where they are
+	case len(gaps) > len(l.gaps):
+		l.allGaps = gaps
+	default:
+		l.count = uint8(copy(l.gaps[:], gaps))
 	}
-	for i, gap := range gaps {
-		l.gaps[i] = uint16(gap)
+}
+
+// values is how many values a leaf with names has.
+func (l *leaf) values() int {
+	if l.count != 0 {
+		return int(l.count)
 	}
+	return len(l.names.list)
 }
 
 // plainValues cuts the values, as many as the route has, out of a path that is
 // not encoded and matched as it was sent.
 func (l *leaf) plainValues(path string, values []string) {
-	if l.far {
-		cutValues(l, l.farGaps, path, values)
-	} else {
-		cutValues(l, l.gaps[:], path, values)
+	gaps := l.gaps[:]
+	if l.count == 0 {
+		if gaps = l.allGaps; gaps == nil {
+			l.decodedValues(segments{path, false}, values)
+			return
+		}
 	}
-}
-
-func cutValues[gap uint16 | uint32](l *leaf, gaps []gap, path string, values []string) {
 	at, last := 0, len(values)-1
 	for i, gap := range gaps[:len(values)] {
 		at += int(gap)

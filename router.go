@@ -208,7 +208,7 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					clearPathValues(r)
 				}
 			} else {
-				values := newValues(r, len(l.names.list), max(len(r.RequestURI), len(path)))
+				values := newValues(r, l.values(), max(len(r.RequestURI), len(path)))
 				l.plainValues(path, values)
 				setPathValues(r, l.names, values)
 			}
@@ -254,7 +254,7 @@ func (l *leaf) claim(r *http.Request, path segments) {
 		clearPathValues(r)
 		return
 	}
-	values := newValues(r, len(l.names.list), max(len(r.RequestURI), len(path.path)))
+	values := newValues(r, l.values(), max(len(r.RequestURI), len(path.path)))
 	l.decodedValues(path, values)
 	setPathValues(r, l.names, values)
 }

@@ -59,6 +59,17 @@ func FuzzParse(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		for _, parse := range []func() (*pattern, *PatternError){
+			func() (*pattern, *PatternError) { return parseMux(text) },
+			func() (*pattern, *PatternError) { return parseVerb("GET", text) },
+			func() (*pattern, *PatternError) { return parseVerb("", text) },
+		} {
+			if p, err := parse(); err == nil {
+				if fault := keptFault(p); fault != "" {
+					t.Error(fault)
+				}
+			}
+		}
 		if fault := fuzzHandle(text); fault != "" {
 			t.Errorf("Handle(%q): %s", text, fault)
 		}

@@ -83,15 +83,15 @@ func (k *kept) names() []string {
 
 // A store has what a router keeps of its routes.
 type store struct {
-	entries slab[entry] // in the order of registration
-	routes  slab[route]
-	joined  slab[kept] // patterns that a mount's prefix was joined to
-	lines   slab[*mount]
-	texts   strings.Builder // the chunk that is written at present; those that are full live in what was cut from them
+	entries    slab[entry] // in the order of registration
+	registered slab[route]
+	joined     slab[kept] // patterns that a mount's prefix was joined to
+	lines      slab[*mount]
+	texts      strings.Builder // the chunk that is written at present; those that are full live in what was cut from them
 }
 
 func (st *store) keepRoute(r *route) *route {
-	r = st.routes.add(*r)
+	r = st.registered.add(*r)
 	r.text = st.keepText(r.text)
 	return r
 }

@@ -173,7 +173,7 @@ func showMatch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// What a program keeps of a pattern is no larger than it must be, and parsing
+// What is parsed is no larger than it must be, and parsing
 // takes four allocations, however long the text: the parser, the pattern, its
 // segments, and the text as it is shown.
 func TestPatternsAreNoLargerThanTheyMust(t *testing.T) {

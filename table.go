@@ -116,7 +116,7 @@ func (t *table) textOf(e *entry) string {
 	old := e.leaf
 	switch {
 	case old == nil && len(e.line) > 0 && e.kept == &e.route.kept:
-		return strings.Clone(e.text) // the other routers that show it have the same bytes
+		return t.root.router.keepText(e.text) // the other routers that show it have the same bytes
 	case old == nil:
 		return e.text
 	case !keyIsIdentity || old.scope.sameChains(t.root.at(e.line)):
@@ -129,7 +129,7 @@ func (t *table) textOf(e *entry) string {
 		}
 	}
 	t.retired[keyOf(old.text)] = old.apart()
-	return strings.Clone(old.text)
+	return t.root.router.keepText(old.text)
 }
 
 // apart is a leaf for requests that have matched it, which does not hold on to

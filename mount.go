@@ -144,7 +144,7 @@ func (b *batch) addEntry(top *Router, line []*mount, r *route) error {
 		k := newKept(joined)
 		e.kept = &k
 	}
-	if old := b.conflict(top, e); old != nil {
+	if old := b.conflict(top, e, joined.segs); old != nil {
 		return newConflict(e, old)
 	}
 	b.entries = append(b.entries, batchEntry{top, e})
@@ -163,9 +163,9 @@ func (b *batch) addEntry(top *Router, line []*mount, r *route) error {
 
 // conflict looks for an entry that matches the same requests, among those that
 // are there and those of this batch.
-func (b *batch) conflict(top *Router, e *entry) *entry {
+func (b *batch) conflict(top *Router, e *entry, segs []segment) *entry {
 	if root := top.sources()[e.host]; root != nil {
-		if old := root.conflict(e.method(), e.segs()); old != nil {
+		if old := root.conflict(e.method(), segs); old != nil {
 			return old
 		}
 	}
@@ -180,10 +180,10 @@ func (b *batch) conflict(top *Router, e *entry) *entry {
 		root = new(branch)
 		b.own[top][e.host] = root
 	}
-	if old := root.conflict(e.method(), e.segs()); old != nil {
+	if old := root.conflict(e.method(), segs); old != nil {
 		return old
 	}
-	root.insert(e.segs(), e)
+	root.insert(segs, e)
 	return nil
 }
 

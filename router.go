@@ -450,18 +450,13 @@ func (rt *Router) current() *table {
 // call, 0 if there is none outside this package.
 type place uintptr
 
-// locate returns the file and the line, "" and 0 for none. The call may have come
-// through methods of this package that the compiler inlined there.
+// locate returns the file and the line, "" and 0 for none.
 func (p place) locate() (file string, line int) {
-	frames := runtime.CallersFrames([]uintptr{uintptr(p)})
-	for more := p != 0; more; {
-		var f runtime.Frame
-		f, more = frames.Next()
-		if !strings.HasPrefix(f.Function, packagePrefix) || strings.HasSuffix(f.File, "_test.go") {
-			return f.File, f.Line
-		}
+	if p == 0 {
+		return "", 0
 	}
-	return "", 0
+	f, _ := runtime.CallersFrames([]uintptr{uintptr(p)}).Next()
+	return f.File, f.Line
 }
 
 func (p place) String() string {
@@ -478,12 +473,16 @@ var packagePrefix = reflect.TypeFor[Router]().PkgPath() + "."
 // registration went through.
 func caller() place {
 	var pcs [16]uintptr
-	for _, pc := range pcs[:runtime.Callers(2, pcs[:])] {
-		if file, _ := place(pc).locate(); file != "" {
-			return place(pc)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, packagePrefix) || strings.HasSuffix(f.File, "_test.go") {
+			return place(f.PC + 1) // as Callers gives it, and CallersFrames takes it
+		}
+		if !more {
+			return 0
 		}
 	}
-	return 0
 }
 
 // A Route is a registered route as a router serves it.

@@ -156,12 +156,12 @@ func TestRender(t *testing.T) {
 	r := results{
 		load: map[string]*loadResult{"routes-1000": {Servers: []*serverRounds{{"segue", rounds(60_000, 15)}, {"express", rounds(2_000, 400)}}}},
 		paired: map[string]*pairedResult{"routes-1000": {Micros: map[string][]float64{
-			"segue": {15, 15, 15, 15, 15, 15}, "nethttp": {15, 15, 15, 15, 15, 15}, "chi": {17, 17, 17, 17, 17, 17}, "gin": {14, 16, 17, 17, 17, 17}}}},
+			"segue": {15, 15, 15, 15, 15, 15}, "nethttp": {15, 15, 15, 15, 15, 15}, "floor": {15, 15, 15, 15, 15, 15}, "chi": {17, 17, 17, 17, 17, 17}, "gin": {14, 16, 17, 17, 17, 17}}}},
 		profiles: map[string]*profileResult{"routes-1000": {Servers: []*serverProfile{{"segue", 1500, map[string]float64{"routing": 0.02}}}}},
 	}
 	text := r.markdown() + r.targets()
 	assert.Contains(t, text, "| segue | 63,000 (60,000–66,000) | 30.0 |")
-	assert.Contains(t, text, "| 1,000 routes | 2.00 % | 1500 | 1.000 (1.000–1.000) | 0.882 (0.882–0.882) |")
+	assert.Contains(t, text, "| 1,000 routes | 2.00 % | 1500 | 1.000 (1.000–1.000) | 1.000 (1.000–1.000) | 0.882 (0.882–0.882) |")
 	assert.Contains(t, text, "- reached: 1,000 routes: routing below 1 %")
 	assert.Contains(t, text, "- reached: 1,000 routes, at least 20 times Express: 30.0 times")
 	assert.NotContains(t, text, "100 KB")

@@ -206,7 +206,7 @@ func (p *process) burst(sc scenario, lasting time.Duration) (sample, error) {
 }
 
 // inTurns are the servers that paired compares.
-var inTurns = []string{"segue", "nethttp", "chi", "gin"}
+var inTurns = []string{"segue", "nethttp", "floor", "chi", "gin"}
 
 // paired lets servers that all run take turns, in bursts of a second, the one
 // that begins changing from round to round.

@@ -124,6 +124,12 @@ func (p *process) check(sc scenario) error {
 			paths[fmt.Sprintf("/api/v1/resource%d/no%d", i, i)] = fmt.Sprintf("no%d", i)
 		}
 	}
+	if p.whole {
+		for path := range paths {
+			delete(paths, path)
+			paths[path[:strings.LastIndexByte(path, '/')]+"/vikram"] = "vikram"
+		}
+	}
 	if p.fixed {
 		paths = map[string]string{sc.path(): "vikram"}
 	}

@@ -144,7 +144,7 @@ func quotient(a, b *serverRounds, figure func(sample) float64) string {
 // routingShare is what routing takes: of segue's profile, and beside bare
 // net/http.
 func (r *results) routingShare() string {
-	table := report.NewTable("segue", "routing, of the profile", "samples", "CPU a request: segue / bare `net/http`", "segue / chi", "segue / gin", "rounds")
+	table := report.NewTable("segue", "routing, of the profile", "samples", "CPU a request: segue / bare `net/http`", "a Go map / bare `net/http`", "segue / chi", "segue / gin", "rounds")
 	for _, sc := range scenarios {
 		pair, prof := r.paired[sc.name], r.profiles[sc.name].of("segue")
 		if pair == nil && prof == nil {
@@ -154,8 +154,8 @@ func (r *results) routingShare() string {
 		if prof != nil {
 			line[1], line[2] = fmt.Sprintf("%.2f %%", 100*prof.Shares["routing"]), fmt.Sprint(prof.Samples)
 		}
-		for _, peer := range []string{"nethttp", "chi", "gin"} {
-			line = append(line, withInterval(pair.ratios("segue", peer)))
+		for _, two := range [][2]string{{"segue", "nethttp"}, {"floor", "nethttp"}, {"segue", "chi"}, {"segue", "gin"}} {
+			line = append(line, withInterval(pair.ratios(two[0], two[1])))
 		}
 		rounds := ""
 		if pair != nil {

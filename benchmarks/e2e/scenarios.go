@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -20,13 +21,14 @@ type scenario struct {
 	own         bool          // our client instead of wrk
 	lasting     time.Duration // in place of -duration
 	long        bool          // not in a short run
+	last        bool          // the last route alone is asked for, not all of them in turn
 	loadOnly    bool          // no pairs and no profile
 	needs       func(server) bool
 }
 
-func anyServer(server) bool     { return true }
+func anyServer(s server) bool   { return !s.whole }
 func routing(s server) bool     { return s.routes || s.name == "nethttp" }
-func middlewares(s server) bool { return s.middlewares }
+func middlewares(s server) bool { return s.middlewares && !s.whole }
 
 var scenarios = []scenario{
 	{name: "hello", title: "Hello with one parameter, 64 connections", needs: anyServer},
@@ -35,7 +37,8 @@ var scenarios = []scenario{
 	{name: "routes-5", title: "5 routes", routes: 5, needs: routing, long: true},
 	{name: "routes-1000", title: "1,000 routes", routes: 1_000, needs: routing},
 	{name: "routes-10000", title: "10,000 routes", routes: 10_000, needs: routing, lasting: 5 * time.Second, long: true},
-	{name: "connections-512", title: "512 connections for 10 seconds", connections: 512, own: true, lasting: 10 * time.Second, needs: anyServer, loadOnly: true},
+	{name: "last-10000", title: "The last of 10,000 routes", routes: 10_000, last: true, needs: routing, lasting: 5 * time.Second, long: true, loadOnly: true},
+	{name: "connections-512", title: "512 connections for 10 seconds", connections: 512, own: true, lasting: 10 * time.Second, needs: anyServer},
 	{name: "body-100k", title: "Bodies of 100 KB", body: 100 << 10, needs: anyServer},
 	{name: "close", title: "A connection for each request", closes: true, needs: anyServer},
 	{name: "middlewares-16", title: "Behind 16 middlewares that only pass on", middlewares: 16, needs: middlewares},
@@ -44,6 +47,14 @@ var scenarios = []scenario{
 // threadsAndConnections are those of wrk.
 func (s scenario) threadsAndConnections() (threads, connections int) {
 	return max(s.threads, 1), cmp.Or(s.connections, 64)
+}
+
+// inTurn is how many routes wrk asks for, 0 for path alone.
+func (s scenario) inTurn() int {
+	if s.last {
+		return 0
+	}
+	return s.routes
 }
 
 func scenarioNames() []string {
@@ -56,7 +67,10 @@ func scenarioNames() []string {
 
 // path is where a server that is up answers.
 func (s scenario) path() string {
-	if s.routes > 0 {
+	switch {
+	case s.last:
+		return fmt.Sprintf("/api/v1/resource%d/vikram", s.routes-1)
+	case s.routes > 0:
 		return "/api/v1/resource0/vikram"
 	}
 	return "/hello/vikram"
@@ -67,6 +81,7 @@ type server struct {
 	name, title string
 	routes      bool // it finds a route, and answers 404 where there is none
 	middlewares bool
+	whole       bool // it knows the whole paths that wrk asks for, and no others
 	fixed       bool // it answers the same whatever it is asked
 	kind        string
 }
@@ -76,6 +91,7 @@ var servers = []server{
 	{name: "servemux", title: "`http.ServeMux`", routes: true, middlewares: true, kind: "go"},
 	{name: "chi", title: "chi", routes: true, middlewares: true, kind: "go"},
 	{name: "gin", title: "gin", routes: true, middlewares: true, kind: "go"},
+	{name: "floor", title: "a Go map of whole paths", routes: true, middlewares: true, whole: true, kind: "go"},
 	{name: "nethttp", title: "bare `net/http`, no routing", middlewares: true, kind: "go"},
 	{name: "fasthttp", title: "fasthttp, no routing", kind: "go"},
 	{name: "node", title: "Node http, no routing", kind: "node"},

@@ -56,6 +56,10 @@ func (r *results) routingTarget(sc scenario, say sayer) {
 		reached = reached || low <= 1.01
 		found = append(found, fmt.Sprintf("%.3f times the CPU a request of bare net/http (%.3f to %.3f)", median(ratios), low, high))
 	}
+	if floor := r.paired[sc.name].ratios("floor", "nethttp"); len(floor) > 0 {
+		low, high := interval(floor)
+		found = append(found, fmt.Sprintf("where a Go map of whole paths takes %.3f times (%.3f to %.3f)", median(floor), low, high))
+	}
 	say(reached, "%s: routing below 1 %% of the profile, or an interval that includes 1.01: %s", sc.title, strings.Join(found, ", "))
 }
 
@@ -93,7 +97,7 @@ func (r *results) expressTargets(say sayer) {
 		scenario, title string
 		want            float64
 	}{
-		{"routes-1000", "1,000 routes", 20}, {"routes-10000", "10,000 routes", 300}, {"body-100k", "bodies of 100 KB", 4.5},
+		{"routes-1000", "1,000 routes", 20}, {"routes-10000", "10,000 routes", 300}, {"last-10000", "the last of 10,000 routes", 300}, {"body-100k", "bodies of 100 KB", 4.5},
 	} {
 		if got := times(aim.scenario, "segue"); got > 0 {
 			say(got >= aim.want, "%s, at least %v times Express: %.1f times", aim.title, aim.want, got)

@@ -23,7 +23,7 @@ func runWrk(sc scenario, addr string, lasting time.Duration) (wrkResult, error) 
 	if sc.closes {
 		args = append(args, "-H", "Connection: close")
 	}
-	args = append(args, "http://"+addr+sc.path(), "--", strconv.Itoa(sc.routes))
+	args = append(args, "http://"+addr+sc.path(), "--", strconv.Itoa(sc.inTurn()))
 	if !sc.unpinned {
 		args = pinned(clientCore, args)
 	}

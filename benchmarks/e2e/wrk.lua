@@ -1,16 +1,19 @@
 -- What wrk is told to ask for, and one line for e2e to read at the end.
--- With an argument N, requests go to N routes in an order drawn beforehand.
+-- With an argument N, requests go to each of N routes in turn, in an order drawn
+-- beforehand.
 local requests, next_request = {}, 0
 
 function init(args)
   local routes = tonumber(args[1] or "0")
   if routes > 0 then
     math.randomseed(1)
-    for i = 1, 1000 do
-      requests[i] = wrk.format("GET", "/api/v1/resource" .. math.random(0, routes - 1) .. "/vikram")
+    for i = 1, routes do
+      local j = math.random(1, i)
+      requests[i] = requests[j]
+      requests[j] = wrk.format("GET", "/api/v1/resource" .. i - 1 .. "/vikram")
     end
     request = function()
-      next_request = next_request % 1000 + 1
+      next_request = next_request % routes + 1
       return requests[next_request]
     end
   end

@@ -175,10 +175,8 @@ func TestFormerLeavesLeaveTheirTable(t *testing.T) {
 	}
 	rt.Mount("/plain/{p}", http.HandlerFunc(fuzzHandler))
 	rt.Static("/files", fstest.MapFS{"index.html": {}})
-	former := rt.current()
-	old, oldLeaf := weak.Make(former), weak.Make(former.nowhere.root("GET").walk(segments{"/x7/1", false}))
+	old, oldLeaf := weak.Make(rt.current()), weak.Make(rt.current().nowhere.root("GET").walk(segments{"/x7/1", false}))
 	text := oldLeaf.Value().text
-	former = nil
 	rt.Use(pass)
 	l := rt.current().leafOf(&http.Request{Pattern: text})
 	require.NotNil(t, l)

@@ -222,7 +222,7 @@ func (c *compiler) newNode(list []*plain) *node {
 		l = p.end
 	}
 	if l == nil || l.beside == nil {
-		return &c.nodes.take(1)[0]
+		return c.nodes.add(node{})
 	}
 	n := l.beside
 	l.beside = nil

@@ -495,7 +495,7 @@ func (x *explainer) judgeMethods() {
 			x.lose(last, "the more specific method wins", l)
 		}
 	}
-	if x.leaf.route.host == "" || x.hosts == nil {
+	if x.leaf.route.host() == "" || x.hosts == nil {
 		return
 	}
 	if l := x.nowhere.root(x.method).walk(x.path); l != nil {

@@ -1,76 +1,56 @@
 package segue
 
-import (
-	"net/url"
-	"strings"
-)
+import "strings"
 
 // A kept pattern is what a router holds of one for as long as it lives: its text,
-// in ServeMux's language, and where the parts of it are. The segments are read off
-// the text where somebody needs them, which no request does that finds its route:
-// ten thousand routes are that much less to go through for the collector.
+// in ServeMux's language, and where the parts of it are. The rest is read off the
+// text again where somebody needs it, which a request that is matched as it was
+// sent does not: ten thousand routes are that much less to go through for the
+// collector.
 type kept struct {
 	text      string // what r.Pattern shows
-	host      string // as compared: lower case, no final dot; "" for any host
 	methodEnd uint32 // in text, as
 	pathAt    uint32
-	depth     uint32 // how many segments there are
-	verb      bool   // written in Express's language: never a subtree, and TrailingSlash applies
-	yields    bool   // the rest's name is Static's, not the user's, and gives way to a prefix's
+	verb      bool // written in Express's language: never a subtree, and TrailingSlash applies
+	yields    bool // the rest's name is Static's, not the user's, and gives way to a prefix's
 }
 
 func newKept(p *pattern) kept {
 	return kept{
-		text: p.text, host: p.host, verb: p.verb, yields: p.yields,
-		methodEnd: uint32(len(p.method)), pathAt: uint32(len(p.text) - len(p.path)), depth: uint32(len(p.segs)),
+		text: p.text, verb: p.verb, yields: p.yields,
+		methodEnd: uint32(len(p.method)), pathAt: uint32(len(p.text) - len(p.path)),
 	}
 }
 
 // pattern is the pattern that k was made of.
 func (k *kept) pattern() *pattern {
 	return &pattern{
-		method: k.method(), host: k.host, segs: k.segs(), text: k.text, path: k.path(), shown: k.shown(), verb: k.verb, yields: k.yields,
+		method: k.method(), host: k.host(), segs: k.segs(), text: k.text, path: k.path(), shown: k.shown(), verb: k.verb, yields: k.yields,
 	}
 }
 
 func (k *kept) method() string { return k.text[:k.methodEnd] } // "" for any method
 func (k *kept) path() string   { return k.text[k.pathAt:] }
 
-// shown is the host as it was written.
+// shown is the host as it was written, host as it is compared; "" for any host.
 func (k *kept) shown() string { return strings.TrimLeft(k.text[k.methodEnd:k.pathAt], " \t") }
+func (k *kept) host() string  { return canonicalHost(k.shown()) }
 
-// segs reads the segments off the text.
+// depth is how many segments there are.
+func (k *kept) depth() int { return strings.Count(k.path(), "/") }
+
+// segs reads the segments off the text, in which nothing is wrong: it was parsed
+// before.
 func (k *kept) segs() []segment {
-	segs := make([]segment, 0, k.depth)
-	for left := k.path(); left != ""; {
-		end := slashFrom(left, 1)
-		segs = append(segs, k.segment(left[1:end], end == len(left)))
-		left = left[end:]
+	ps := &parser{text: k.path(), p: &pattern{verb: k.verb}}
+	segs := make([]segment, 0, k.depth())
+	for from := 1; len(segs) < cap(segs); {
+		to := slashFrom(ps.text, from)
+		s, _ := ps.parseSegment(from, to)
+		segs = append(segs, s)
+		from = to + 1
 	}
 	return segs
-}
-
-func (k *kept) segment(text string, last bool) segment {
-	switch name, isWildcard := strings.CutPrefix(text, "{"); {
-	case text == "{$}", text == "" && last && k.verb:
-		return segment{}
-	case text == "" && last:
-		return segment{kind: rest}
-	case isWildcard && strings.HasSuffix(text, "...}"):
-		return segment{rest, strings.TrimSuffix(name, "...}")}
-	case isWildcard:
-		return segment{parameter, strings.TrimSuffix(name, "}")}
-	}
-	return segment{literal, decodedLiteral(text)}
-}
-
-// decodedLiteral is a literal as paths are compared with it. As in ServeMux, what
-// is no encoding stands for itself.
-func decodedLiteral(text string) string {
-	if decoded, err := url.PathUnescape(text); err == nil {
-		return decoded
-	}
-	return text
 }
 
 // names lists the named wildcards in the order in which they stand.
@@ -111,7 +91,7 @@ func (st *store) keepLine(line []*mount) []*mount {
 	return kept
 }
 
-// textChunk is the least size of a chunk of texts in a router of many routes.
+// textChunk is how large a chunk of texts becomes in a router of many routes.
 const textChunk = 4096
 
 // keepText returns a copy of s that the store holds. No other text begins at the

@@ -133,6 +133,7 @@ func TestSourcesAreMadeAgain(t *testing.T) {
 		} {
 			var conflict *ConflictError
 			require.ErrorAs(t, enumRecover(add), &conflict)
+			assert.True(t, rt.hosts == nil && inner.hosts == nil, "a refusal is no change")
 		}
 		rt.configure(func(*config) {})
 	}
@@ -159,6 +160,43 @@ func TestRefusedRoutesAreNotKept(t *testing.T) {
 		assert.Error(t, enumRecover(func() { rt.GET("/{x}/{x}", fuzzHandler) }))
 	}
 	assert.Equal(t, before, size())
+}
+
+// What a router keeps is its own, and not a part of what the caller cut it from.
+func TestKeptTextsPinNothing(t *testing.T) {
+	whole := strings.Repeat("x", 1<<10) + "GET host.example/a/{pinned}"
+	prefixes := strings.Repeat("x", 1<<10) + "/prefix/{outer}"
+	within := func(s, whole string) bool {
+		for i := range whole {
+			if keyOf(whole[i:]) == keyOf(s) {
+				return true
+			}
+		}
+		return false
+	}
+	if !keyIsIdentity {
+		t.Skip("purego cannot tell")
+	}
+	rt, outer := New(), New()
+	rt.Handle(whole[1<<10:], http.HandlerFunc(fuzzHandler))
+	outer.Mount(prefixes[1<<10:], rt)
+	for host := range outer.current().hosts {
+		assert.False(t, within(host, whole), host)
+	}
+	for _, keeper := range []*Router{rt, outer} {
+		for e := range keeper.entries.all() {
+			assert.False(t, within(e.text, whole), e.text)
+		}
+	}
+	assert.False(t, within(outer.mounts[0].prefix.text, prefixes), "the prefix")
+	for _, s := range outer.mounts[0].prefix.segs {
+		assert.False(t, within(s.text, prefixes), s.text)
+	}
+	for b := range outer.current().berths.all() {
+		for _, name := range b.leaf.names.list {
+			assert.False(t, within(name, b.leaf.text), "names are the process's: %s", name)
+		}
+	}
 }
 
 // A request that is on its way when Use is called keeps its leaf, and nothing else

@@ -49,8 +49,8 @@ func (l *leaf) paramNames() []string {
 }
 
 // A berth is a leaf and a node that leads to it, side by side: in 128 bytes, which
-// the processor fetches together. With ten thousand routes that is a third of what
-// a request costs beyond net/http's own work.
+// the processor fetches together. Where the collector hardly ran, that took a third
+// off what a request costs beyond net/http's own work with ten thousand routes.
 type berth struct {
 	node node
 	leaf leaf
@@ -153,29 +153,26 @@ func slashFrom(path string, i int) int {
 	return i
 }
 
-// decodedValues does the same for any path, segment by segment.
+// decodedValues does the same for any path, in one walk over the pattern's text
+// and the path.
 func (l *leaf) decodedValues(path segments, values []string) {
 	i := 0
 	for left := l.route.path(); left != "" && i < len(values); {
 		end := slashFrom(left, 1)
 		text := left[1:end]
 		left = left[end:]
-		switch isWildcard := isWildcard(text); {
-		case isWildcard && strings.HasSuffix(text, "...}"):
+		switch {
+		case !isWildcard(text):
+			path.cut()
+		case strings.HasSuffix(text, "...}"):
 			values[i] = path.remainder()
 			return
-		case isWildcard:
+		default:
 			values[i], _ = path.next()
 			i++
-		default:
-			path.cut()
 		}
 	}
 }
-
-// isWildcard reports whether a segment of a pattern's text is a wildcard with a
-// name.
-func isWildcard(text string) bool { return len(text) > 0 && text[0] == '{' && text != "{$}" }
 
 // segments takes a path apart, each segment decoded once.
 type segments struct {

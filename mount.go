@@ -69,9 +69,10 @@ func (rt *Router) mount(prefix *pattern, child *Router) error {
 	m := &mount{rt, child, prefix}
 	var b batch
 	err := child.eachEntry(func(e *entry) error {
-		return b.addEntry(rt, append([]*mount{m}, e.line...), e.route)
+		return b.addEntry(rt, append([]*mount{m}, e.line...), e.route, e.route.pattern())
 	})
 	if err != nil {
+		b.refuse()
 		switch e := err.(type) {
 		case *PatternError:
 			e.place = at
@@ -117,6 +118,7 @@ func (rt *Router) eachEntry(do func(*entry) error) error {
 type batch struct {
 	entries []batchEntry
 	stale   []*Router
+	made    []*Router                      // whose source tries were made for it
 	own     map[*Router]map[string]*branch // the entries among themselves
 }
 
@@ -125,12 +127,9 @@ type batchEntry struct {
 	*entry
 }
 
-func (b *batch) addRoute(rt *Router, r *route) error { return b.addEntry(rt, nil, r) }
-
-// addEntry adds a route to the router that it comes into by line, and to all
-// that mount that one.
-func (b *batch) addEntry(top *Router, line []*mount, r *route) error {
-	own := r.pattern()
+// addEntry adds a route, whose pattern is own, to the router that it comes into by
+// line, and to all that mount that one.
+func (b *batch) addEntry(top *Router, line []*mount, r *route, own *pattern) error {
 	joined := own
 	for i := len(line) - 1; i >= 0; i-- {
 		var err *PatternError
@@ -154,7 +153,7 @@ func (b *batch) addEntry(top *Router, line []*mount, r *route) error {
 		if m == nil {
 			continue // collected this moment
 		}
-		if err := b.addEntry(m.parent, append([]*mount{m}, line...), r); err != nil {
+		if err := b.addEntry(m.parent, append([]*mount{m}, line...), r, own); err != nil {
 			return err
 		}
 	}
@@ -164,7 +163,10 @@ func (b *batch) addEntry(top *Router, line []*mount, r *route) error {
 // conflict looks for an entry that matches the same requests, among those that
 // are there and those of this batch.
 func (b *batch) conflict(top *Router, e *entry, segs []segment) *entry {
-	if root := top.sources()[e.host]; root != nil {
+	if top.hosts == nil {
+		b.made = append(b.made, top)
+	}
+	if root := top.sources()[e.host()]; root != nil {
 		if old := root.conflict(e.method(), segs); old != nil {
 			return old
 		}
@@ -175,16 +177,23 @@ func (b *batch) conflict(top *Router, e *entry, segs []segment) *entry {
 	if b.own[top] == nil {
 		b.own[top] = map[string]*branch{}
 	}
-	root := b.own[top][e.host]
+	root := b.own[top][e.host()]
 	if root == nil {
 		root = new(branch)
-		b.own[top][e.host] = root
+		b.own[top][e.host()] = root
 	}
 	if old := root.conflict(e.method(), segs); old != nil {
 		return old
 	}
 	root.insert(segs, e)
 	return nil
+}
+
+// refuse leaves every router as it was.
+func (b *batch) refuse() {
+	for _, rt := range b.made {
+		rt.hosts = nil
+	}
 }
 
 // commit has each router keep its entries, and a route's own router the route.
@@ -255,10 +264,10 @@ func (e *entry) place() []segment {
 }
 
 func (e *entry) insert(sources map[string]*branch) {
-	root := sources[e.host]
+	root := sources[e.host()]
 	if root == nil {
 		root = new(branch)
-		sources[e.host] = root
+		sources[e.host()] = root
 	}
 	root.insert(e.place(), e)
 }
@@ -266,7 +275,7 @@ func (e *entry) insert(sources map[string]*branch) {
 // otherRoot returns the other spelling of a mount's prefix for a route that is
 // "/" to what is mounted there.
 func (e *entry) otherRoot() ([]segment, alias) {
-	if e.route.depth != 1 {
+	if e.route.depth() != 1 {
 		return nil, written
 	}
 	own, segs := e.route.segs()[0], e.segs()
@@ -294,11 +303,13 @@ func (rt *Router) outdate() {
 
 // add joins a route into this router and every router that mounts it, or into
 // none.
-func (rt *Router) add(r *route) error {
+func (rt *Router) add(p *pattern, r *route) error {
 	graph.Lock()
 	defer graph.Unlock()
+	r.kept = newKept(p)
 	var b batch
-	if err := b.addRoute(rt, r); err != nil {
+	if err := b.addEntry(rt, nil, r, p); err != nil {
+		b.refuse()
 		return err
 	}
 	b.commit()
@@ -329,7 +340,7 @@ func (s stripped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	u := *r.URL
 	r2.URL = &u
-	stripSegments(&u, int(s.route.depth)-1)
+	stripSegments(&u, s.route.depth()-1)
 	for i, name := range names {
 		addPathValue(r2, name, values[i])
 	}

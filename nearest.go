@@ -79,7 +79,7 @@ func (x *explainer) everywhere(f *forest) []*leaf {
 func (x *explainer) nearness(l *leaf, sent segments) (near, bool) {
 	n, place := near{leaf: l}, l.place()
 	other := segments{otherSpelling(sent.path), sent.escaped}
-	here := l.route.host == "" || l.route.host == requestHost(x.host)
+	here := l.route.host() == "" || l.route.host() == requestHost(x.host)
 	switch {
 	case l.route.alias != written, l.accepts != nil && matches(place, sent) && !l.accepts(sent):
 		return n, false // named by its own path, or there but for a file

@@ -112,13 +112,17 @@ func (w *wildcards) advance() bool {
 		if w.at < len(w.path.path) {
 			w.at = slashFrom(w.path.path, w.at+1)
 		}
-		if s := w.pattern[begin:w.next]; len(s) > 2 && s[0] == '{' && s != "{$}" {
+		if s := w.pattern[begin:w.next]; isWildcard(s) {
 			w.name, w.isRest = strings.CutSuffix(s[1:len(s)-1], "...")
 			return true
 		}
 	}
 	return false
 }
+
+// isWildcard reports whether a segment of a pattern's text is a wildcard with a
+// name.
+func isWildcard(s string) bool { return len(s) > 2 && s[0] == '{' && s != "{$}" }
 
 func (w *wildcards) value() string {
 	path := w.path

@@ -2,6 +2,7 @@ package segue
 
 import (
 	"fmt"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -111,6 +112,7 @@ func parseVerb(method, path string) (*pattern, *PatternError) {
 // parsePrefix parses what Mount and Group take: a path in either language's
 // wildcards that ends before a slash. "" and "/" are the empty prefix.
 func parsePrefix(text string) (*pattern, *PatternError) {
+	text = strings.Clone(text) // a mount keeps it, and not what the caller cut it from
 	p := &pattern{text: text, verb: true}
 	ps := &parser{text: text, p: p}
 	trimmed := strings.TrimSuffix(text, "/")
@@ -266,6 +268,15 @@ func (ps *parser) parseSegment(from, to int) (segment, *PatternError) {
 		return ps.parseExpress(from, to)
 	}
 	return segment{kind: literal, text: decodedLiteral(s)}, nil
+}
+
+// decodedLiteral is a literal as paths are compared with it. As in ServeMux, what
+// is no encoding stands for itself.
+func decodedLiteral(text string) string {
+	if decoded, err := url.PathUnescape(text); err == nil {
+		return decoded
+	}
+	return text
 }
 
 // parseBraces parses {name}, {name...} and {$}.

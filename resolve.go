@@ -182,13 +182,13 @@ func (l *leaf) exact(path segments) bool {
 		return true
 	}
 	slashes := strings.Count(path.path, "/")
-	if slashes == int(l.route.depth) && strings.HasSuffix(path.path, "/") {
+	if slashes == l.route.depth() && strings.HasSuffix(path.path, "/") {
 		return true
 	}
 	if l.accepts != nil {
 		return l.hasFile(path)
 	}
-	return slashes < int(l.route.depth)
+	return slashes < l.route.depth()
 }
 
 // optionsAt decides OPTIONS on one spelling of the path: a route that names it,

@@ -356,7 +356,7 @@ func (rt *Router) register(p *pattern, perr *PatternError, handler http.Handler,
 		perr.place = at
 		panic(perr)
 	}
-	if err := rt.add(&route{kept: newKept(p), handler: handler, strip: strip, place: at}); err != nil {
+	if err := rt.add(p, &route{handler: handler, strip: strip, place: at}); err != nil {
 		panic(err)
 	}
 }

@@ -3,7 +3,6 @@ package segue
 import (
 	"net/http"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -26,7 +25,7 @@ func pathNamesOf(names []string) *pathNames {
 	key := strings.Join(names, "/") // no name holds a slash
 	known, ok := knownNames.Load(key)
 	if !ok {
-		known, _ = knownNames.LoadOrStore(key, newPathNames(slices.Clone(names)))
+		known, _ = knownNames.LoadOrStore(key, newPathNames(strings.Split(strings.Clone(key), "/")))
 	}
 	return known.(*pathNames)
 }

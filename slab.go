@@ -16,10 +16,10 @@ type slab[T any] struct {
 	chunks [][]T
 }
 
-// slabChunk is how large a chunk is, unless more is asked for at once. Up to 512
-// bytes Go 1.26's collector goes through objects a page at a time, which took
-// three quarters of the time that it took for chunks of a hundred values, and they
-// begin at a cache line: larger ones have a header in front.
+// slabChunk is how many bytes a chunk has, unless more is asked for at once. Up to
+// so many Go 1.26's collector goes through objects a page at a time, which took
+// three quarters of the time that it took for chunks of a hundred values; and
+// larger ones have a header in front, which moves all off the cache lines.
 const slabChunk = 512
 
 // take returns the next n values, which are zero.

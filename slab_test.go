@@ -46,8 +46,8 @@ func TestSlabsKeepTheirValues(t *testing.T) {
 	}
 }
 
-// A chunk begins at a cache line and is what the collector takes at once, be the
-// values small, or larger than it.
+// A chunk is no larger than it should be, unless one value is, or more are asked
+// for at once.
 func TestSlabsHaveChunks(t *testing.T) {
 	var small slab[node]
 	for range 100 {

@@ -111,7 +111,7 @@ func (rt *Router) Static(prefix string, fsys fs.FS, fallback ...string) {
 		err.place = at
 		panic(err)
 	}
-	if err := rt.add(&route{kept: newKept(p), handler: filesAt{files: f}, files: f, place: at}); err != nil {
+	if err := rt.add(p, &route{handler: filesAt{files: f}, files: f, place: at}); err != nil {
 		panic(err)
 	}
 }
@@ -204,7 +204,7 @@ func (l *leaf) hasFile(path segments) bool {
 
 // restOf returns what follows the prefix in a path that l matches.
 func (l *leaf) restOf(path segments) segments {
-	for range l.route.depth - 1 {
+	for range l.route.depth() - 1 {
 		path.cut()
 	}
 	return path

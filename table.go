@@ -72,7 +72,7 @@ func (e *entry) inUse() bool {
 func (t *table) addLeaves(entries *slab[entry]) {
 	var origins slab[origin]
 	for e := range entries.all() {
-		b := &t.berths.take(1)[0]
+		b := t.berths.add(berth{})
 		l := &b.leaf
 		segs := e.segs()
 		last := segs[len(segs)-1]
@@ -166,7 +166,7 @@ func (t *table) compileOwners() *node {
 	add = func(sc *scope, segs []segment, text string) {
 		if !sc.router.shared {
 			all := append(segs[:len(segs):len(segs)], segment{kind: rest})
-			l := &leaf{isRest: true, origin: &origin{scope: sc, route: &entry{kept: &kept{text: text, depth: uint32(len(segs))}}}}
+			l := &leaf{isRest: true, origin: &origin{scope: sc, route: &entry{kept: &kept{text: text}}}}
 			root.insert(all, &entry{leaf: l})
 			if len(segs) > 0 {
 				root.insert(segs, &entry{leaf: l})

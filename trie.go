@@ -198,13 +198,13 @@ func (n *node) end() *leaf {
 	return n.fastEnd
 }
 
-// slot returns the slot of the node's table that a key has.
-func (n *node) slot(first, last uint64) *slot {
+// hash returns the hash of the node's table.
+func (n *node) hash() hash {
 	h := hash{mul: n.mul}
 	if n.extra != nil {
 		h.moved = n.moved
 	}
-	return &n.slots[h.of(first, last)&uint32(len(n.slots)-1)]
+	return h
 }
 
 // A lead is what all paths that go on from a root begin with, such as /api/v1/,
@@ -240,7 +240,7 @@ var slowNode = node{miss: slowLeaf, fastEnd: slowLeaf}
 // literals of 16 bytes and more, and twins.
 func (n *node) find(path string) (l *leaf, unchecked int) {
 	i := 1
-	var tail, first, second uint64 // tail are the path's last eight bytes, the last one highest
+	var tail, first uint64 // tail are the path's last eight bytes, the last one highest
 	if len(path) < 8 {
 		tail = shortTail(path)
 	} else if tail = load8(path, len(path)-8); n.extra != nil && n.lead != nil && n.lead.starts(path) {
@@ -258,6 +258,7 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 			size = bits.TrailingZeros64(slash) >> 3
 			first &= below(slash)
 		} else if left := size - 8; left >= 0 {
+			var second uint64
 			if i <= len(path)-16 {
 				second = load8(path, i+8)
 			} else {
@@ -272,11 +273,8 @@ func (n *node) find(path string) (l *leaf, unchecked int) {
 			last = load8(path, i+size-8)
 		}
 		if len(n.slots) != 0 {
-			at := uint32(fold(first, last) * n.mul >> 32)
-			if n.extra != nil && n.moved != nil {
-				at = n.moved.of(first, last)
-			}
-			s := &n.slots[at&uint32(len(n.slots)-1)]
+			h := n.hash()
+			s := &n.slots[h.of(first, last)&uint32(len(n.slots)-1)]
 			if (s.first^first)|(s.last^last)|uint64(s.size^size) == 0 {
 				next = s.node
 				goto step
@@ -359,7 +357,8 @@ func (n *node) literal(seg string) *node {
 		return nil
 	}
 	first, last := segmentKey(seg)
-	if s := n.slot(first, last); s.is(first, last, seg) {
+	h := n.hash()
+	if s := &n.slots[h.of(first, last)&uint32(len(n.slots)-1)]; s.is(first, last, seg) {
 		return s.node
 	}
 	if n.extra != nil {

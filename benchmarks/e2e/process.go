@@ -125,10 +125,11 @@ func (p *process) check(sc scenario) error {
 		}
 	}
 	if p.whole {
+		known := map[string]string{}
 		for path := range paths {
-			delete(paths, path)
-			paths[path[:strings.LastIndexByte(path, '/')]+"/vikram"] = "vikram"
+			known[path[:strings.LastIndexByte(path, '/')]+"/vikram"] = "vikram"
 		}
+		paths = known
 	}
 	if p.fixed {
 		paths = map[string]string{sc.path(): "vikram"}

@@ -16,8 +16,9 @@ func main() {
 		router.Use(serve.PassOn)
 	}
 	paths, param := o.Paths()
+	answer := o.Standard(func(r *http.Request) string { return chi.URLParam(r, param) })
 	for _, path := range paths {
-		router.Get(path, o.Standard(func(r *http.Request) string { return chi.URLParam(r, param) }))
+		router.Get(path, answer)
 	}
 	o.Run(router)
 }

@@ -13,9 +13,10 @@ func main() {
 	o := serve.Flags()
 	paths, param := o.Paths()
 	handlers := make(map[string]http.HandlerFunc, len(paths))
+	answer := o.Standard(func(*http.Request) string { return "vikram" })
 	for _, path := range paths {
 		whole := strings.Replace(path, "{"+param+"}", "vikram", 1)
-		handlers[whole] = o.Standard(func(*http.Request) string { return "vikram" })
+		handlers[whole] = answer
 	}
 	o.Run(o.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler := handlers[r.URL.Path]

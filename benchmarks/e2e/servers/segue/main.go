@@ -15,8 +15,9 @@ func main() {
 		app.Use(serve.PassOn)
 	}
 	paths, param := o.Paths()
+	answer := o.Standard(func(r *http.Request) string { return r.PathValue(param) })
 	for _, path := range paths {
-		app.GET(path, o.Standard(func(r *http.Request) string { return r.PathValue(param) }))
+		app.GET(path, answer)
 	}
 	o.Run(app)
 }

@@ -11,8 +11,9 @@ func main() {
 	o := serve.Flags()
 	mux := http.NewServeMux()
 	paths, param := o.Paths()
+	answer := o.Standard(func(r *http.Request) string { return r.PathValue(param) })
 	for _, path := range paths {
-		mux.HandleFunc("GET "+path, o.Standard(func(r *http.Request) string { return r.PathValue(param) }))
+		mux.HandleFunc("GET "+path, answer)
 	}
 	o.Run(o.Wrap(mux))
 }

@@ -13,7 +13,7 @@ import (
 // and rests beside literals.
 func randomSource(random *rand.Rand, routes int) *branch {
 	var root branch
-	for range routes {
+	for i := range routes {
 		var segs []segment
 		for range 1 + random.IntN(4) {
 			segs = append(segs, []segment{{text: "a"}, {text: "b"}, {text: "a-literal-of-more-than-sixteen-bytes"}, {kind: parameter, text: "p"}}[random.IntN(4)])
@@ -24,31 +24,37 @@ func randomSource(random *rand.Rand, routes int) *branch {
 		case 1:
 			segs = append(segs, segment{})
 		}
-		root.insert(segs, &entry{kept: new(kept), leaf: newLeaf()})
+		root.insert(segs, &entry{route: new(route), id: uint32(firstLeaf + i)})
 	}
 	return &root
 }
 
 func pruneAll() *prune {
-	return &prune{wanted: func(*entry) bool { return true }, better: func(old, new *leaf) bool { return false }}
+	return &prune{leaves: numbered(10), wanted: func(*entry) bool { return true }, better: func(old, new *leaf) bool { return false }}
 }
 
-// requireSame holds a node to be stepped over side by side to what it stands for:
+// requireSame holds a draft to be stepped over side by side to what it stands for:
 // it has the branch's children and no more, all the way down.
-func requireSame(t *testing.T, p *plain, n *node) {
-	require.Same(t, p.end, n.end())
-	require.Same(t, p.rest, n.miss)
-	children := len(p.kids)
+func requireSame(t *testing.T, p *plain, d *draft) {
+	require.Same(t, p.end, d.end)
+	require.Same(t, p.rest, d.miss)
+	children := map[string]*draft{}
+	for _, s := range append(d.slots, d.twins...) {
+		if s.to != nil {
+			children[s.text] = s.to
+		}
+	}
+	if d.slash != nil {
+		children[""] = d.slash
+	}
+	require.Len(t, children, len(p.kids))
 	for _, k := range p.kids {
-		child := n.child(k.text)
-		require.NotNil(t, child, k.text)
-		requireSame(t, k.to, child)
+		require.NotNil(t, children[k.text], k.text)
+		requireSame(t, k.to, children[k.text])
 	}
-	if require.Equal(t, p.param != nil, n.param != nil); p.param != nil {
-		requireSame(t, p.param, n.param)
-		children++
+	if require.Equal(t, p.param != nil, d.param != nil); p.param != nil {
+		requireSame(t, p.param, d.param)
 	}
-	require.Len(t, childrenOf(n), children)
 }
 
 // What is stepped over side by side is the source, unmerged, whether or not it
@@ -60,14 +66,10 @@ func TestPlainNodesAreTheSource(t *testing.T) {
 	for range 300 {
 		pr := pruneAll()
 		top := pr.copy(randomSource(random, 1+random.IntN(7)))
-		c := &compiler{source: pr.size, budget: 1 << 20, single: map[singleKey]*node{}, merged: map[string]*node{}, leaves: map[*leaf]uint32{nil: 0}}
-		compiled, plainNode := c.intern([]*plain{top}, nil), c.lookup(top)
-		for len(c.jobs) > 0 {
-			j := c.jobs[0]
-			c.jobs = c.jobs[1:]
-			c.expand(j)
-		}
-		requireSame(t, top, plainNode)
+		c := newCompiler(1<<20, pr)
+		compiled, plainDraft := c.intern([]*plain{top}, nil), c.lookup(top)
+		c.finish()
+		requireSame(t, top, plainDraft)
 		requireSame(t, top, c.lookup(top))
 		hasChoice := false
 		var look func(p *plain)
@@ -81,7 +83,7 @@ func TestPlainNodesAreTheSource(t *testing.T) {
 			}
 		}
 		look(top)
-		assert.Equal(t, !hasChoice, plainNode == compiled)
+		assert.Equal(t, !hasChoice, plainDraft == compiled)
 		if !hasChoice {
 			shared++
 		}
@@ -121,12 +123,23 @@ func TestEqualListsShareANode(t *testing.T) {
 	for _, path := range []string{"/k/y/0", "/{p}/x/1", "/{p}/{q}/2", "/{p}/{q}/{r}/3"} {
 		rt.GET(path, showPattern)
 	}
-	root := rt.current().nowhere.root("GET")
-	require.NotNil(t, root.child("k"))
-	assert.NotSame(t, root.param, root.child("k"))
-	assert.Same(t, root.param.child("x"), root.child("k").child("x"), "two branches each")
-	assert.Same(t, root.param.param, root.child("k").param, "one branch each")
-	assert.Same(t, root.param.child("x").param, root.child("k").child("y").param)
+	routes := rt.current().nowhere.root("GET")
+	at := func(segs ...string) uint32 { // "" goes by the parameter
+		n := routes.root
+		for _, seg := range segs {
+			if seg == "" {
+				n = routes.nodes[n].param
+			} else {
+				n = routes.child(n, seg)
+			}
+			require.NotZero(t, n, segs)
+		}
+		return routes.nodes[n].state
+	}
+	assert.NotEqual(t, at(""), at("k"))
+	assert.Equal(t, at("", "x"), at("k", "x"), "two branches each")
+	assert.Equal(t, at("", ""), at("k", ""), "one branch each")
+	assert.Equal(t, at("", "x", ""), at("k", "y", ""))
 }
 
 // Lists of the same branches that differ in the rest that the way to them passed
@@ -159,7 +172,7 @@ func TestBudgetGrowsWithTheSource(t *testing.T) {
 		rt.GET("/{user}/act", showPattern)
 		root := rt.current().nowhere.root("GET")
 		for i := range n {
-			if l, _ := root.find(fmt.Sprintf("/page%d/act", i)); l == slowLeaf {
+			if l, _ := root.found(fmt.Sprintf("/page%d/act", i)); l.slow() {
 				count++
 			}
 		}
@@ -176,11 +189,11 @@ func TestMergedLiteralsAreThereOnce(t *testing.T) {
 	for i, path := range []string{"/k/b", "/k/a", "/k/d", "/{p}/a", "/{p}/c", "/{p}/b", "/{p}/{q}/a"} {
 		rt.GET(path+"/"+fmt.Sprint(i), showPattern)
 	}
-	n := rt.current().nowhere.root("GET").child("k")
-	require.NotNil(t, n)
-	assert.True(t, n.extra == nil || n.twins == nil)
-	assert.Len(t, childrenOf(n), 5, "a to d and the parameter")
-	assert.Len(t, n.slots, 4)
+	routes := rt.current().nowhere.root("GET")
+	n := &routes.nodes[routes.child(routes.root, "k")]
+	assert.Zero(t, routes.extra(n).twins)
+	assert.Len(t, routes.appendChildren(nil, n), 5, "a to d and the parameter")
+	assert.EqualValues(t, 4, n.mask+1)
 }
 
 // The budget is what merged nodes cost: one for the node, one for each open
@@ -213,6 +226,6 @@ func TestAffordBooksWhatItAllows(t *testing.T) {
 		assert.True(t, c.afford(job{list: fixed}, fixed))
 	}
 	assert.Equal(t, 1+1+2*(1+1), c.used, "free each time")
-	assert.True(t, c.afford(job{list: fixed, miss: newLeaf()}, fixed))
+	assert.True(t, c.afford(job{list: fixed, miss: &numbered(1)[firstLeaf]}, fixed))
 	assert.Equal(t, 1+1+2*(1+1)+2, c.used, "with a rest it has a node of its own")
 }

@@ -90,7 +90,7 @@ func (a answer) match() Match {
 	return m
 }
 
-func (l *leaf) place() []segment { return l.route.place() }
+func (l *leaf) place() []segment { return l.entry().place() }
 
 // An explainer follows one answer through the compiled tries. What it tells of
 // the routes that were open it finds by holding every route of the trie against
@@ -150,7 +150,7 @@ func (x *explainer) note(text string) { x.trace.notes = append(x.trace.notes, te
 func (x *explainer) chooseTrie() {
 	for _, t := range x.tries() {
 		leaves, steps := x.follow(t)
-		if x.leaf != nil && x.won(t.root) {
+		if x.leaf != nil && x.won(t.trie) {
 			x.leaves, x.trace.Steps = leaves, steps
 			return
 		}
@@ -165,8 +165,8 @@ func (x *explainer) chooseTrie() {
 
 // A tried is a trie that was asked.
 type tried struct {
-	root *node
-	all  bool // every route is in it, with the best method's at each place
+	*trie
+	all bool // every route is in it, with the best method's at each place
 }
 
 // tries lists the tries in the order in which they were asked.
@@ -186,52 +186,62 @@ func (x *explainer) tries() []tried {
 }
 
 // won reports whether the answer came from this trie.
-func (x *explainer) won(root *node) bool {
-	l := root.walk(x.path)
+func (x *explainer) won(t *trie) bool {
+	l := t.walk(x.path)
 	return l != nil && (l == x.leaf || slices.Contains(l.onPath(), x.leaf))
 }
 
 // leavesOf returns the routes of a compiled trie in the order of their places,
 // those that share one with them included.
-func leavesOf(root *node) []*leaf {
+func leavesOf(t *trie) []*leaf {
 	var leaves []*leaf
-	seenLeaf, seen := map[*leaf]bool{nil: true, slowLeaf: true}, map[*node]bool{nil: true}
-	add := func(l *leaf) {
-		for ; !seenLeaf[l]; l = root.insteadOf(l) {
-			seenLeaf[l] = true
+	seenLeaf := map[uint32]bool{noLeaf: true, slowLeaf: true}
+	add := func(id uint32) {
+		for l := t.leaf(id); !seenLeaf[l.toHit().id]; l = t.instead[l] {
+			seenLeaf[l.id] = true
 			leaves = append(leaves, l)
 		}
 	}
-	for todo := []*node{root}; len(todo) > 0; {
-		n := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if seen[n] {
-			continue
-		}
-		seen[n] = true
-		add(n.end())
-		add(n.miss)
-		todo = n.appendChildren(todo)
-		if n.extra != nil {
-			add(n.wideMiss)
-		}
-	}
+	t.eachNode(func(n *node) {
+		add(t.end(n))
+		add(n.paramEnd.id)
+		add(n.miss.id)
+		add(t.extra(n).wideMiss)
+	})
 	slices.SortFunc(leaves, func(a, b *leaf) int {
-		return cmp.Or(comparePlaces(a.place(), b.place()), cmp.Compare(a.route.method(), b.route.method()))
+		return cmp.Or(comparePlaces(a.place(), b.place()), cmp.Compare(a.kept().method(), b.kept().method()))
 	})
 	return leaves
 }
 
-func (n *node) appendChildren(to []*node) []*node {
-	for _, s := range n.slots {
-		to = append(to, s.node)
+// eachNode visits the nodes that a lookup can come to, one of each state.
+func (t *trie) eachNode(do func(*node)) {
+	seen := make([]bool, len(t.nodes))
+	for todo := []uint32{t.root}; len(todo) > 0; {
+		n := &t.nodes[todo[len(todo)-1]]
+		todo = todo[:len(todo)-1]
+		if !seen[n.state] {
+			seen[n.state] = true
+			do(n)
+			todo = t.appendChildren(todo, n)
+		}
 	}
-	to = append(to, n.param)
-	if n.extra != nil {
-		to = append(append(to, n.slash), n.wide...)
-		to = append(to, n.dots[:]...)
-		for _, s := range n.twins {
-			to = append(to, s.node)
+}
+
+func (t *trie) appendChildren(to []uint32, n *node) []uint32 {
+	for c := n.slots; c != 0 && c <= n.slots+n.mask; c++ {
+		if t.nodes[c].size >= 0 {
+			to = append(to, c)
+		}
+	}
+	x := t.extra(n)
+	to = append(to, t.wideAt(n)...)
+	for i := range x.twins.n {
+		to = append(to, x.twins.from+i)
+	}
+	for _, c := range []uint32{n.param, x.slash, x.dots[0], x.dots[1]} {
+		if c != 0 && c < ended {
+			to = append(to, c)
 		}
 	}
 	return to
@@ -253,7 +263,7 @@ func (x *explainer) withPeers(leaves []*leaf) []*leaf {
 	var all []*leaf
 	for _, l := range leaves {
 		peers := x.inUse(l.onPath())
-		slices.SortFunc(peers, func(a, b *leaf) int { return cmp.Compare(a.route.method(), b.route.method()) })
+		slices.SortFunc(peers, func(a, b *leaf) int { return cmp.Compare(a.kept().method(), b.kept().method()) })
 		all = append(all, peers...)
 	}
 	return all
@@ -262,7 +272,7 @@ func (x *explainer) withPeers(leaves []*leaf) []*leaf {
 // inUse leaves out what the settings keep out of x's tries.
 func (x *explainer) inUse(leaves []*leaf) []*leaf {
 	return slices.DeleteFunc(leaves, func(l *leaf) bool {
-		exact := l.route.alias == exactRoot && l.route.verb && l.scope.slash == SlashExact
+		exact := l.entry().alias == exactRoot && l.kept().verb && l.scope.slash == SlashExact
 		return exact || x.unclean && l.scope.clean
 	})
 }
@@ -294,12 +304,12 @@ func (x *explainer) accepted(leaves []*leaf) []*leaf {
 
 // follow takes the steps from one trie's root.
 func (x *explainer) follow(t tried) (leaves []*leaf, steps []Step) {
-	leaves = leavesOf(t.root)
+	leaves = leavesOf(t.trie)
 	if t.all {
 		leaves = x.withPeers(leaves)
 	}
 	leaves = x.accepted(leaves)
-	open, path, at, guide := leaves, x.path, stepper{open: []*node{t.root}}, x.leaf
+	open, path, at, guide := leaves, x.path, stepper{trie: t.trie, open: []uint32{t.root}}, x.leaf
 	var before []segments
 	for n := 0; path.path != ""; n++ {
 		before = append(before, path)
@@ -358,7 +368,7 @@ func branches(open []*leaf, n int) []string {
 
 // branchName is the first n segments of the leaf's path as they were written.
 func (l *leaf) branchName(n int) string {
-	written := strings.Split(l.route.path(), "/")[1:]
+	written := strings.Split(l.kept().path(), "/")[1:]
 	if n > len(written) {
 		written = append(written, "{$}")
 	}
@@ -399,24 +409,30 @@ func fillValues(steps []Step, before []segments, guide *leaf) {
 // A stepper goes through a compiled trie as a lookup does, to see where that is
 // side by side.
 type stepper struct {
-	open []*node
+	*trie
+	open []uint32
 	wide bool
 }
 
 func (s *stepper) step(seg string) {
-	if len(s.open) == 1 && s.open[0].extra != nil && s.open[0].extra.wide != nil {
-		s.open, s.wide = s.open[0].extra.wide, true
+	if len(s.open) == 1 && s.open[0] < ended {
+		if list := s.wideAt(&s.nodes[s.open[0]]); list != nil {
+			s.open, s.wide = list, true
+		}
 	}
-	var next []*node
-	for _, n := range s.open {
-		child := n.child(seg)
-		if child != nil {
+	var next []uint32
+	for _, at := range s.open {
+		if at >= ended {
+			continue
+		}
+		n, child := &s.nodes[at], s.child(at, seg)
+		if child != 0 {
 			next = append(next, child)
 		}
-		if seg != "" && n.param != nil && (child == nil || s.wide) {
+		if seg != "" && n.param != 0 && (child == 0 || s.wide) {
 			next = append(next, n.param)
 		}
-		if s.wide && n.miss != nil {
+		if s.wide && n.miss.id != noLeaf {
 			break
 		}
 	}
@@ -459,7 +475,7 @@ func (x *explainer) lose(step int, rule string, l *leaf) {
 		i = len(x.verdicts)
 		x.verdicts = append(x.verdicts, verdict{step: step, rule: rule})
 	}
-	x.verdicts[i].lost = append(x.verdicts[i].lost, l.text)
+	x.verdicts[i].lost = append(x.verdicts[i].lost, l.text())
 }
 
 // judgePaths is the second rule: segment by segment from the left.
@@ -488,27 +504,19 @@ func (x *explainer) judgeMethods() {
 	}
 	for _, l := range x.accepted(x.inUse(x.leaf.allPeers())) {
 		switch {
-		case l == x.leaf || l.route.method() != x.method && l.route.method() != "" && (l.route.method() != http.MethodGet || x.method != http.MethodHead):
-		case l.route.alias != x.leaf.route.alias:
+		case l == x.leaf || l.kept().method() != x.method && l.kept().method() != "" && (l.kept().method() != http.MethodGet || x.method != http.MethodHead):
+		case l.entry().alias != x.leaf.entry().alias:
 			x.lose(last, "the path as registered beats a mount's prefix in its other spelling", l)
 		default:
 			x.lose(last, "the more specific method wins", l)
 		}
 	}
-	if x.leaf.route.host() == "" || x.hosts == nil {
+	if x.leaf.kept().host() == "" || x.hosts == nil {
 		return
 	}
 	if l := x.nowhere.root(x.method).walk(x.path); l != nil {
 		x.lose(last, "a route with a host beats one without", l)
 	}
-}
-
-// allPeers lists the routes that end where l does, l among them.
-func (l *leaf) allPeers() []*leaf {
-	if l.peers == nil {
-		return []*leaf{l}
-	}
-	return slices.Clone(*l.peers)
 }
 
 // matches reports whether a place matches the whole of a path.

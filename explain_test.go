@@ -187,7 +187,7 @@ func TestExplainFollowsTheCompiledTrie(t *testing.T) {
 		leaves := leavesOf(root)
 		r := rand.New(rand.NewPCG(6, 1))
 		for range enumSize(40, 400) {
-			open, path, at := leaves, segments{path: enumMixedPath(r, routes)}, stepper{open: []*node{root}}
+			open, path, at := leaves, segments{path: enumMixedPath(r, routes)}, stepper{trie: root, open: []uint32{root.root}}
 			for n := 0; path.path != "" && len(at.open) > 0; n++ {
 				seg, _ := path.next()
 				open = stillOpen(open, n, seg)

@@ -6,46 +6,49 @@ import (
 	"slices"
 )
 
-// A slot is a literal child. Up to sixteen bytes of a segment are compared as
-// two numbers and a length; of longer ones the node knows the text. It has 32
-// bytes, so that none lies across two cache lines.
+// A slot is a literal child of a draft. Up to fifteen bytes of a segment are
+// compared as two numbers, of longer ones the text as well.
 type slot struct {
 	first, last uint64
 	size        int // -1 where the slot is free
-	node        *node
+	text        string
+	to          *draft
 }
 
-func newSlot(text string, n *node) slot {
-	s := slot{size: len(text), node: n}
+func newSlot(text string, to *draft) slot {
+	s := slot{size: len(text), text: text, to: to}
 	s.first, s.last = segmentKey(text)
-	if len(text) > 16 {
-		n.rare().text = text
-	}
 	return s
 }
 
-// is reports whether seg, whose key is first and last, is this child.
-func (s *slot) is(first, last uint64, seg string) bool {
-	return s.first == first && s.last == last && s.size == len(seg) && (len(seg) <= 16 || s.node.text == seg)
+// shortLiteral is how long a segment is at most whose key is all of it.
+const shortLiteral = 15
+
+// segmentKey returns two numbers for a segment. Up to fifteen bytes they are the
+// segment: its bytes, and its length in the highest byte of the second, which is
+// more than that in longer ones. Of these all bytes are mixed into the first, or
+// names that differ in the middle would have one key.
+func segmentKey(s string) (first, last uint64) {
+	if len(s) > shortLiteral {
+		first, last = uint64(len(s)), load8(s, len(s)-8)
+		for i := 0; i < len(s)-8; i += 8 {
+			first = mix(first ^ load8(s, i))
+		}
+		return mix(first ^ last), last>>8 | 0xff<<56
+	}
+	for i := range len(s) {
+		if i < 8 {
+			first |= uint64(s[i]) << (8 * i)
+		} else {
+			last |= uint64(s[i]) << (8 * (i - 8))
+		}
+	}
+	return first, last | uint64(len(s))<<56
 }
 
-// segmentKey returns a segment's first and last eight bytes as numbers. Up to
-// seven bytes are their own number and the second is 0. From seventeen on all
-// others are mixed into the first, or names that differ in the middle would
-// have one key.
-func segmentKey(s string) (first, last uint64) {
-	if len(s) < 8 {
-		for i := range len(s) {
-			first |= uint64(s[i]) << (8 * i)
-		}
-		return first, 0
-	}
-	first, last = load8(s, 0), load8(s, len(s)-8)
-	for i := 8; len(s) > 16 && i < len(s)-8; i += 8 {
-		hi, lo := bits.Mul64(first^load8(s, i)^uint64(len(s)), 0x9e3779b97f4a7c15)
-		first = hi ^ lo
-	}
-	return first, last
+func mix(x uint64) uint64 {
+	hi, lo := bits.Mul64(x, 0x9e3779b97f4a7c15)
+	return hi ^ lo
 }
 
 func load8(s string, i int) uint64 {
@@ -60,11 +63,10 @@ func isDots(first uint64, size int) bool {
 }
 
 // A hash is how a table finds a segment's slot. It is perfect: each child has the
-// slot that it hashes to, so that one look tells. Of children that no hash tells
-// apart, such as those that differ in a final NUL alone, all but the first are
-// twins, which are looked through one by one: see extra.
+// slot that it hashes to, so that one look tells. Should long ones come to one key,
+// all but the first of them are twins, which are looked through one by one.
 type hash struct {
-	mul   uint64
+	mul   uint64 // odd; 0 with moved
 	moved *moved // of larger tables
 }
 
@@ -82,7 +84,13 @@ func (h *hash) of(first, last uint64) uint32 {
 	if h.moved != nil {
 		return h.moved.of(first, last)
 	}
-	return uint32(fold(first, last) * h.mul >> 32)
+	return spread(first, last, h.mul)
+}
+
+// spread is the hash of a key in a table without moves.
+func spread(first, last, mul uint64) uint32 {
+	high, _ := bits.Mul64(fold(first, last), mul)
+	return uint32(high)
 }
 
 func (m *moved) of(first, last uint64) uint32 {
@@ -91,8 +99,9 @@ func (m *moved) of(first, last uint64) uint32 {
 }
 
 // fold makes one number of a key's two. Of a key a table without moves knows that
-// number alone.
-func fold(first, last uint64) uint64 { return first ^ bits.RotateLeft64(last, 29) }
+// number alone. By how much the second is turned decides how small tables come out:
+// TestTablesAreSmall says how small they are.
+func fold(first, last uint64) uint64 { return first ^ bits.RotateLeft64(last, 11) }
 
 // mix spreads every bit of a key over the whole: a product's low half knows
 // nothing of its factors' high bits, and names that end in numbers differ there.
@@ -102,53 +111,55 @@ func (m *moved) mix(first, last uint64) uint64 {
 }
 
 // setTable seeks a hash that gives each child a slot of its own.
-func (n *node) setTable(children []slot) {
-	children, twins := splitTwins(children)
-	if len(twins) > 0 {
-		n.rare().twins = twins
-	}
-	if slices.ContainsFunc(children, func(c slot) bool { return c.size >= 16 }) {
-		n.rare().long = true
-	}
-	var h hash
-	const tries = 64
+func (d *draft) setTable(children []slot) {
+	children, d.twins = splitTwins(children)
+	d.long = slices.ContainsFunc(children, func(c slot) bool { return c.size > shortLiteral })
 	seed := uint64(0x9e3779b97f4a7c15)
 	next := func() uint64 {
 		seed = seed*0xd1342543de82ef95 + 0x632be59bd9b4e019 | 1
 		return seed
 	}
-	size := 1 << bits.Len(uint(len(children)-1))
-	if len(children) <= plainChildren {
-		for i := range 4 * tries {
-			h.mul = next()
-			if n.tryTable(children, h, size<<(i/tries)) {
-				return
-			}
-		}
+	if len(children) <= plainChildren && !folds(children) && d.plainTable(children, next) {
+		return
 	}
-	size = 1 << bits.Len(uint(len(children)+len(children)/3))
-	for i := range tries {
+	size := 1 << bits.Len(uint(len(children)+len(children)/3))
+	for i := range 64 {
 		size := size << (i / 16)
-		h.moved = newMoved(children, next(), size)
-		if h.moved != nil && n.tryTable(children, h, size) {
+		h := hash{moved: newMoved(children, next(), size)}
+		if h.moved != nil && d.tryTable(children, h, size) {
 			return
 		}
 	}
 	// Nobody has seen this happen; it would be slow, and right.
-	n.rare().twins = append(twins, children...)
-	n.slots = freeSlots(1)
+	d.twins = append(d.twins, children...)
+	d.slots, d.hash = freeSlots(1), hash{mul: seed}
 }
 
-// splitTwins takes the children apart that no hash tells from another one before
-// them: those of one key, and in a table without moves those whose two numbers
-// come to one when folded.
+// plainTable seeks a hash without moves. A table twice as large takes twice the
+// memory, so that it is worth many tries to do without; fewer where they would have
+// to be lucky beyond the odds of n birthdays on as many days as there are slots.
+func (d *draft) plainTable(children []slot, next func() uint64) bool {
+	n := len(children)
+	for double := range 4 {
+		size := 1 << bits.Len(uint(n-1)) << double
+		tries := 512
+		if n*n > 11*size {
+			tries = 256
+		}
+		for range tries {
+			if d.tryTable(children, hash{mul: next()}, size) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// splitTwins takes the children apart that have the key of another one before them.
 func splitTwins(children []slot) (first, twins []slot) {
 	seen := make(map[[2]uint64]bool, len(children))
 	for _, c := range children {
 		key := [2]uint64{c.first, c.last}
-		if len(children) <= plainChildren {
-			key = [2]uint64{fold(c.first, c.last)}
-		}
 		if seen[key] {
 			twins = append(twins, c)
 			continue
@@ -159,31 +170,42 @@ func splitTwins(children []slot) (first, twins []slot) {
 	return first, twins
 }
 
+// folds reports whether the numbers of some two keys fold to one: a table without
+// moves cannot tell them apart.
+func folds(children []slot) bool {
+	seen := make(map[uint64]bool, len(children))
+	for _, c := range children {
+		f := fold(c.first, c.last)
+		if seen[f] {
+			return true
+		}
+		seen[f] = true
+	}
+	return false
+}
+
 // plainChildren is up to how many children a table is sought in which no bucket
 // is moved, which a lookup finds sooner. More have no chance within a size that
 // one would want, by the birthday rule.
 const plainChildren = 64
 
-func (n *node) tryTable(children []slot, h hash, size int) bool {
-	var small [8 * plainChildren]bool
+func (d *draft) tryTable(children []slot, h hash, size int) bool {
+	var small [plainChildren / 8]uint64
 	used := small[:]
-	if size > len(small) {
-		used = make([]bool, size)
+	if size > 8*plainChildren {
+		used = make([]uint64, size/64)
 	}
 	mask := uint32(size - 1)
 	for _, c := range children {
 		i := h.of(c.first, c.last) & mask
-		if used[i] {
+		if used[i/64]>>(i%64)&1 != 0 {
 			return false
 		}
-		used[i] = true
+		used[i/64] |= 1 << (i % 64)
 	}
-	n.slots, n.mul = freeSlots(size), h.mul
-	if h.moved != nil {
-		n.rare().moved = h.moved
-	}
+	d.slots, d.hash = freeSlots(size), h
 	for _, c := range children {
-		n.slots[h.of(c.first, c.last)&mask] = c
+		d.slots[h.of(c.first, c.last)&mask] = c
 	}
 	return true
 }

@@ -35,26 +35,26 @@ func (t Trace) Notes() []string { return t.notes }
 func (rt *Router) Compiled(host, method string) []CompiledNode {
 	f := rt.current().forest
 	m := f.both(host)[0]
-	d := &dump{index: map[*node]int{}}
-	root := m.root(method)
+	d := &dump{trie: m.root(method), index: map[uint32]int{}}
 	if method == "OPTIONS" {
-		root = m.all // the best path decides
+		d.trie = m.all // the best path decides
 	}
-	d.add(dumped{node: root, open: leavesOf(root)})
+	d.add(dumped{at: d.root, open: leavesOf(d.trie)})
 	for i := 0; i < len(d.todo); i++ {
 		d.expand(i)
 	}
-	return d.nodes
+	return d.drawn
 }
 
 type dump struct {
-	nodes []CompiledNode
+	*trie
+	drawn []CompiledNode
 	todo  []dumped
-	index map[*node]int
+	index map[uint32]int // by state
 }
 
 type dumped struct {
-	*node
+	at    uint32 // the node
 	open  []*leaf
 	depth int
 	alone bool // one branch of a wide node
@@ -62,46 +62,57 @@ type dumped struct {
 
 // add returns the index of a node.
 func (d *dump) add(n dumped) int {
-	if i, ok := d.index[n.node]; ok {
-		return i
+	key, i := n.at, len(d.drawn)
+	if n.at < ended {
+		key = d.nodes[n.at].state
 	}
-	i := len(d.nodes)
-	d.index[n.node] = i
+	if known, ok := d.index[key]; ok {
+		return known
+	}
+	d.index[key] = i
 	d.todo = append(d.todo, n)
-	c := CompiledNode{Branches: branches(n.open, n.depth), Wide: n.extra != nil && n.wide != nil, Alone: n.alone}
+	c := CompiledNode{Branches: branches(n.open, n.depth), Alone: n.alone}
 	if n.depth == 0 {
 		c.Branches = []string{"/"}
 	}
-	if end := n.end(); end != nil && !end.isSlow {
-		c.End = end.text
+	if end := d.leaf(d.endAt(n.at)); end != nil && end.flags&isSlow == 0 {
+		c.End = end.text()
 	}
-	if n.miss != nil && !n.miss.isSlow {
-		c.Rest = n.miss.text
+	if n.at < ended {
+		at := &d.nodes[n.at]
+		c.Wide = d.wideAt(at) != nil
+		if rest := d.leaf(at.miss.id); rest != nil && rest.flags&isSlow == 0 {
+			c.Rest = rest.text()
+		}
 	}
-	d.nodes = append(d.nodes, c)
+	d.drawn = append(d.drawn, c)
 	return i
 }
 
 // expand adds what a node leads to.
 func (d *dump) expand(i int) {
 	n := d.todo[i]
-	edge := func(text, kind string, to dumped) {
-		d.nodes[i].Edges = append(d.nodes[i].Edges, CompiledEdge{text, kind, d.add(to)})
+	if n.at >= ended {
+		return
 	}
-	if d.nodes[i].Wide {
+	at := &d.nodes[n.at]
+	edge := func(text, kind string, to dumped) {
+		d.drawn[i].Edges = append(d.drawn[i].Edges, CompiledEdge{text, kind, d.add(to)})
+	}
+	if d.drawn[i].Wide {
 		rests, lists := n.split()
-		for j, w := range n.wide {
+		for j, w := range d.wideAt(at) {
 			if j < len(lists) {
-				edge(d.nodes[i].Branches[j], "aside", dumped{w, append(lists[j], rests...), n.depth, true})
+				edge(d.drawn[i].Branches[j], "aside", dumped{w, append(lists[j], rests...), n.depth, true})
 			}
 		}
 		return
 	}
-	for _, text := range n.texts() {
-		edge(text, literal.String(), dumped{n.child(text), n.after(text), n.depth + 1, n.alone})
+	for _, text := range d.literals(n) {
+		edge(text, literal.String(), dumped{d.child(n.at, text), d.after(n, text), n.depth + 1, n.alone})
 	}
-	if n.param != nil {
-		edge("", parameter.String(), dumped{n.param, n.after("any other \x00 segment"), n.depth + 1, n.alone})
+	if at.param != 0 {
+		edge("", parameter.String(), dumped{at.param, d.after(n, "any other \x00 segment"), n.depth + 1, n.alone})
 	}
 }
 
@@ -123,12 +134,12 @@ func (n dumped) split() (rests []*leaf, lists [][]*leaf) {
 	return rests, lists
 }
 
-func (n dumped) texts() []string {
+func (d *dump) literals(n dumped) []string {
 	var texts []string
 	for _, l := range n.open {
 		place := l.place()
 		if len(place) > n.depth && place[n.depth].kind == literal {
-			if text := place[n.depth].text; n.child(text) != nil {
+			if text := place[n.depth].text; d.child(n.at, text) != 0 {
 				texts = append(texts, text)
 			}
 		}
@@ -139,14 +150,14 @@ func (n dumped) texts() []string {
 
 // after is what is open behind a segment. A branch on its own does not hold
 // what another child of it could do.
-func (n dumped) after(text string) []*leaf {
+func (d *dump) after(n dumped, text string) []*leaf {
 	open := stillOpen(n.open, n.depth, text)
 	if !n.alone {
 		return open
 	}
 	var own []*leaf
 	for _, l := range open {
-		if place := l.place(); len(place) > n.depth && (place[n.depth].kind == literal) == (n.child(text) != nil) {
+		if place := l.place(); len(place) > n.depth && (place[n.depth].kind == literal) == (d.child(n.at, text) != 0) {
 			own = append(own, l)
 		}
 	}

@@ -1,6 +1,9 @@
 package segue
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A kept pattern is what a router holds of one for as long as it lives: its text,
 // in ServeMux's language, and where the parts of it are. The rest is read off the
@@ -65,7 +68,7 @@ func (k *kept) names() []string {
 type store struct {
 	entries    slab[entry] // in the order of registration
 	registered slab[route]
-	joined     slab[kept] // patterns that a mount's prefix was joined to
+	vias       slab[via]
 	lines      slab[*mount]
 	texts      strings.Builder // the chunk that is written at present; those that are full live in what was cut from them
 }
@@ -76,18 +79,25 @@ func (st *store) keepRoute(r *route) *route {
 	return r
 }
 
-func (st *store) keepJoined(k *kept) *kept {
-	k = st.joined.add(*k)
-	k.text = st.keepText(k.text)
-	return k
+func (st *store) keepEntry(e entry) *entry {
+	e.id = uint32(firstLeaf + st.entries.len())
+	return st.entries.add(e)
 }
 
-func (st *store) keepLine(line []*mount) []*mount {
-	if len(line) == 0 {
-		return nil
+// keepVia keeps a way. Routes that come by the same one, one after the other, share
+// the list of its mounts.
+func (st *store) keepVia(v *via) *via {
+	line := v.line
+	if last := st.vias.last(); last != nil && slices.Equal(last.line, line) {
+		line = last.line
+	} else {
+		line = st.lines.take(len(v.line))
+		copy(line, v.line)
 	}
-	kept := st.lines.take(len(line))
-	copy(kept, line)
+	kept := st.vias.add(via{line, v.joined})
+	if v.joined.text != "" {
+		kept.joined.text = st.keepText(v.joined.text)
+	}
 	return kept
 }
 

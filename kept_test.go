@@ -138,8 +138,8 @@ func TestSourcesAreMadeAgain(t *testing.T) {
 		rt.configure(func(*config) {})
 	}
 	inner.GET("/new", fuzzHandler)
-	assert.Equal(t, "GET /m/new", rt.current().nowhere.root("GET").walk(segments{"/m/new", false}).text)
-	assert.Equal(t, "GET /m", rt.current().nowhere.root("GET").walk(segments{"/m/", false}).text, "the prefix in its other spelling")
+	assert.Equal(t, "GET /m/new", rt.current().nowhere.root("GET").walk(segments{"/m/new", false}).text())
+	assert.Equal(t, "GET /m", rt.current().nowhere.root("GET").walk(segments{"/m/", false}).text(), "the prefix in its other spelling")
 }
 
 // What is refused leaves nothing behind, however often it is tried.
@@ -149,7 +149,7 @@ func TestRefusedRoutesAreNotKept(t *testing.T) {
 	rt.Mount("/m", inner)
 	size := func() [6]int {
 		return [6]int{
-			rt.entries.len(), rt.registered.len() + inner.registered.len(), rt.joined.len(), rt.lines.len(), rt.texts.Len(), inner.entries.len() + inner.texts.Len(),
+			rt.entries.len(), rt.registered.len() + inner.registered.len(), rt.vias.len(), rt.lines.len(), rt.texts.Len(), inner.entries.len() + inner.texts.Len(),
 		}
 	}
 	before := size()
@@ -185,16 +185,16 @@ func TestKeptTextsPinNothing(t *testing.T) {
 	}
 	for _, keeper := range []*Router{rt, outer} {
 		for e := range keeper.entries.all() {
-			assert.False(t, within(e.text, whole), e.text)
+			assert.False(t, within(e.kept().text, whole), e.kept().text)
 		}
 	}
 	assert.False(t, within(outer.mounts[0].prefix.text, prefixes), "the prefix")
 	for _, s := range outer.mounts[0].prefix.segs {
 		assert.False(t, within(s.text, prefixes), s.text)
 	}
-	for b := range outer.current().berths.all() {
-		for _, name := range b.leaf.names.list {
-			assert.False(t, within(name, b.leaf.text), "names are the process's: %s", name)
+	for _, l := range outer.current().leaves[firstLeaf:] {
+		for _, name := range l.names.list {
+			assert.False(t, within(name, l.text()), "names are the process's: %s", name)
 		}
 	}
 }
@@ -214,11 +214,11 @@ func TestFormerLeavesLeaveTheirTable(t *testing.T) {
 	rt.Mount("/plain/{p}", http.HandlerFunc(fuzzHandler))
 	rt.Static("/files", fstest.MapFS{"index.html": {}})
 	old, oldLeaf := weak.Make(rt.current()), weak.Make(rt.current().nowhere.root("GET").walk(segments{"/x7/1", false}))
-	text := oldLeaf.Value().text
+	text := oldLeaf.Value().text()
 	rt.Use(pass)
 	l := rt.current().leafOf(&http.Request{Pattern: text})
 	require.NotNil(t, l)
-	assert.Equal(t, text, l.text)
+	assert.Equal(t, text, l.text())
 	for range 3 {
 		runtime.GC()
 	}

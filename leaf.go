@@ -1,6 +1,7 @@
 package segue
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"net/http"
@@ -9,35 +10,77 @@ import (
 	"strings"
 )
 
-// A leaf is a route as a compiled table serves it. What every request reads of it
-// lies within 56 bytes: with many routes they come from far, each time. See berth.
-type leaf struct {
-	serve func(http.ResponseWriter, *http.Request) // the first chain on the way, or handler
-	text  string                                   // r.Pattern; its bytes are the route's identity
-	names *pathNames                               // what r.PathValue is filled with, nil if nothing
-	*origin
-
-	isRest bool      // the last segment takes everything that follows,
-	named  bool      // and has a name: the last value is its
-	tail   bool      // the last segment is a value
-	isSlow bool      // resolve must decide: slowLeaf, and what may decline
-	direct bool      // neither of the two
-	count  uint8     // of the values; 0 where gaps has no room for them: see origin
-	gaps   [4]uint16 // where the values stand in a path that is not encoded: so many bytes behind the one before
+// A hit is as much of a leaf as a request needs that is matched as it was sent. A
+// node holds those that it leads to, so that they come with it, and here too there
+// is no pointer: see trie.
+type hit struct {
+	id    uint32    // the leaf's number in its table
+	group uint32    // the number of its names
+	gaps  [4]uint16 // where the values stand in a path that is not encoded: so many bytes behind the one before
+	count uint8     // of the values that r.PathValue is filled with; 0 where gaps has no room for them: see origin
+	flags flags
 }
 
-// An origin is what some requests alone need to know of a leaf.
+type flags uint8
+
+const (
+	isRest   flags = 1 << iota // the last segment takes everything that follows,
+	isNamed                    // and has a name: the last value is its
+	isTail                     // the last segment is a value
+	isSlow                     // resolve must decide: slowLeaf, and what may decline
+	isDirect                   // neither a rest nor slow
+	hasNames                   // r.PathValue is filled
+)
+
+// A leaf is a route as a compiled table serves it.
+type leaf struct {
+	hit
+	peer uint32 // the next of those on the same path, after the last one the first; 0 where it is alone
+	*origin
+}
+
+// text is r.Pattern. Its bytes are the route's identity.
+func (l *leaf) text() string {
+	if l.ownText != "" {
+		return l.ownText
+	}
+	return l.table.served[l.id].text
+}
+
+// entry is the route in the place where the table has it.
+func (l *leaf) entry() *entry {
+	if l.ownEntry != nil {
+		return l.ownEntry
+	}
+	return l.table.entries.at(int(l.id) - firstLeaf)
+}
+
+func (l *leaf) kept() *kept { return l.entry().kept() }
+
+// toHit is what nodes hold of l. That of nil is the hit of noLeaf.
+func (l *leaf) toHit() hit {
+	if l == nil {
+		return hit{}
+	}
+	return l.hit
+}
+
+// An origin is what many leaves have in common.
 type origin struct {
-	route *entry
-	scope *scope
-	peers *[]*leaf // all routes on the same path where there are several
+	number uint32
+	names  *pathNames // what r.PathValue is filled with, nil if nothing
+	scope  *scope
+	table  *table
+
+	// What follows is of leaves that share their origin with no other.
+	ownText  string // in place of the table's; of an owner, its prefix
+	ownEntry *entry // likewise
 
 	// accepts reports whether the route answers a path that it matches. Where
 	// it does not, all is as if it were not there. nil for most routes.
 	accepts func(segments) bool
 
 	allGaps []uint16 // in place of the leaf's; none where one is too long even for that
-	beside  *node    // of the leaf's berth, until the compiler takes it
 }
 
 // paramNames lists the route's parameters. The list is not the caller's.
@@ -45,15 +88,7 @@ func (l *leaf) paramNames() []string {
 	if l.names != nil {
 		return l.names.list
 	}
-	return l.route.names()
-}
-
-// A berth is a leaf and a node that leads to it, side by side: in 128 bytes, which
-// the processor fetches together. Where the collector hardly ran, that took a third
-// off what a request costs beyond net/http's own work with ten thousand routes.
-type berth struct {
-	node node
-	leaf leaf
+	return l.kept().names()
 }
 
 // takes reports whether l answers a path that it matches.
@@ -61,26 +96,49 @@ func (l *leaf) takes(path segments) bool { return l.accepts == nil || l.accepts(
 
 // handler is what answers behind all chains.
 func (l *leaf) handler() http.Handler {
-	if l.route.route.strip {
+	if l.entry().route.strip {
 		return stripped{l}
 	}
-	if f := l.route.route.files; f != nil {
+	if f := l.entry().route.files; f != nil {
 		return filesAt{f, l}
 	}
-	return l.route.route.handler
+	return l.entry().route.handler
 }
 
-// onPath lists the routes of the same path and rank, l among them.
-func (l *leaf) onPath() []*leaf {
-	if l.peers == nil {
-		return []*leaf{l}
+// allPeers lists the routes of the same path, l among them, in the order in which
+// they were registered.
+func (l *leaf) allPeers() []*leaf {
+	all := []*leaf{l}
+	for id := l.peer; id != l.id && id != noLeaf; id = l.table.leaves[id].peer {
+		all = append(all, &l.table.leaves[id])
 	}
-	return slices.DeleteFunc(slices.Clone(*l.peers), func(p *leaf) bool { return p.route.alias != l.route.alias })
+	slices.SortFunc(all, func(a, b *leaf) int { return cmp.Compare(a.id, b.id) })
+	return all
 }
 
-// findGaps notes where a route's values stand. The literals between them have
+// onPath lists those of its rank.
+func (l *leaf) onPath() []*leaf {
+	return slices.DeleteFunc(l.allPeers(), func(p *leaf) bool { return p.entry().alias != l.entry().alias })
+}
+
+func flagsOf(segs []segment) flags {
+	var f flags
+	last := segs[len(segs)-1]
+	if last.kind == rest {
+		f |= isRest
+	}
+	if last.text != "" && last.kind == rest {
+		f |= isNamed
+	}
+	if last.text != "" && last.kind != literal {
+		f |= isTail
+	}
+	return f
+}
+
+// setGaps notes where a route's values stand. The literals between them have
 // fixed lengths, so that a lookup need not record anything.
-func (l *leaf) findGaps(segs []segment) {
+func (l *leaf) setGaps(segs []segment) {
 	var gaps []uint16
 	gap, longest := 0, 0
 	for _, s := range segs {
@@ -97,10 +155,17 @@ func (l *leaf) findGaps(segs []segment) {
 	case longest > math.MaxUint16:
 		return // decodedValues looks where they are
 	case len(gaps) > len(l.gaps):
-		l.allGaps = gaps
+		l.ownOrigin().allGaps = gaps
 	default:
 		l.count = uint8(copy(l.gaps[:], gaps))
 	}
+}
+
+// ownOrigin gives l an origin that it shares with no other leaf.
+func (l *leaf) ownOrigin() *origin {
+	own := *l.origin
+	l.origin = &own
+	return l.origin
 }
 
 // values is how many values a leaf with names has.
@@ -114,13 +179,17 @@ func (l *leaf) values() int {
 // plainValues cuts the values, as many as the route has, out of a path that is
 // not encoded and matched as it was sent.
 func (l *leaf) plainValues(path string, values []string) {
-	gaps := l.gaps[:]
-	if l.count == 0 {
-		if gaps = l.allGaps; gaps == nil {
-			l.decodedValues(segments{path, false}, values)
-			return
-		}
+	switch {
+	case l.count != 0:
+		l.cutValues(path, l.gaps[:], values)
+	case l.allGaps != nil:
+		l.cutValues(path, l.allGaps, values)
+	default:
+		l.decodedValues(segments{path, false}, values)
 	}
+}
+
+func (h *hit) cutValues(path string, gaps []uint16, values []string) {
 	at, last := 0, len(values)-1
 	for i, gap := range gaps[:len(values)] {
 		at += int(gap)
@@ -129,9 +198,9 @@ func (l *leaf) plainValues(path string, values []string) {
 		}
 		end := len(path)
 		switch {
-		case i < last || !l.tail:
+		case i < last || h.flags&isTail == 0:
 			end = slashFrom(path, at)
-		case !l.named && path[end-1] == '/':
+		case h.flags&isNamed == 0 && path[end-1] == '/':
 			end-- // the other spelling of a mount's prefix
 		}
 		values[i] = path[at:end]
@@ -157,7 +226,7 @@ func slashFrom(path string, i int) int {
 // and the path.
 func (l *leaf) decodedValues(path segments, values []string) {
 	i := 0
-	for left := l.route.path(); left != "" && i < len(values); {
+	for left := l.kept().path(); left != "" && i < len(values); {
 		end := slashFrom(left, 1)
 		text := left[1:end]
 		left = left[end:]

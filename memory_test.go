@@ -25,12 +25,12 @@ type costSet struct {
 }
 
 // costSets are ordinary tables and such as would explode a construction
-// without a budget. The bound is 600 KB for each 1,000 routes of some segments.
+// without a budget. The bound is 500 KB for each 1,000 routes of some segments.
 func costSets() []costSet {
 	return []costSet{
-		{workload.Resources(1_000), 600 << 10, false},
-		{workload.Resources(10_000), 6000 << 10, false},
-		{workload.Clash(10_000), 14 << 20, false},
+		{workload.Resources(1_000), 500 << 10, false},
+		{workload.Resources(10_000), 4500 << 10, false},
+		{workload.Clash(10_000), 16 << 20, false},
 		{workload.Ladder(24), 1 << 20, true},
 		{workload.HardLadder(24), 2 << 20, true}, // 7,200 segments,
 	}

@@ -321,8 +321,8 @@ func (rt *Router) routes() []Route {
 	defer graph.Unlock()
 	var all []Route
 	rt.eachEntry(func(e *entry) error {
-		route := e.public(e.text)
-		route.Middleware = funcNames(rt, e.line)
+		route := e.public(e.kept().text)
+		route.Middleware = funcNames(rt, e.line())
 		all = append(all, route)
 		return nil
 	})

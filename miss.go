@@ -88,7 +88,7 @@ func (t *table) newMiss(a answer, r *http.Request) *miss {
 	default:
 		m.owner = t.ownerOf(r)
 		if a.leaf != nil {
-			m.pattern = strings.Clone(a.leaf.text) // not the route's own bytes: it is no match
+			m.pattern = strings.Clone(a.leaf.text()) // not the route's own bytes: it is no match
 		}
 	}
 	return m

@@ -69,7 +69,7 @@ func (rt *Router) mount(prefix *pattern, child *Router) error {
 	m := &mount{rt, child, prefix}
 	var b batch
 	err := child.eachEntry(func(e *entry) error {
-		return b.addEntry(rt, append([]*mount{m}, e.line...), e.route, e.route.pattern())
+		return b.addEntry(rt, append([]*mount{m}, e.line()...), e.route, e.route.pattern())
 	})
 	if err != nil {
 		b.refuse()
@@ -138,10 +138,12 @@ func (b *batch) addEntry(top *Router, line []*mount, r *route, own *pattern) err
 			return err
 		}
 	}
-	e := &entry{kept: &r.kept, route: r, line: line}
+	e := &entry{route: r}
+	if len(line) > 0 {
+		e.via = &via{line: line}
+	}
 	if joined != own {
-		k := newKept(joined)
-		e.kept = &k
+		e.via.joined = newKept(joined)
 	}
 	if old := b.conflict(top, e, joined.segs); old != nil {
 		return newConflict(e, old)
@@ -166,8 +168,8 @@ func (b *batch) conflict(top *Router, e *entry, segs []segment) *entry {
 	if top.hosts == nil {
 		b.made = append(b.made, top)
 	}
-	if root := top.sources()[e.host()]; root != nil {
-		if old := root.conflict(e.method(), segs); old != nil {
+	if root := top.sources()[e.kept().host()]; root != nil {
+		if old := root.conflict(e.kept().method(), segs); old != nil {
 			return old
 		}
 	}
@@ -177,12 +179,12 @@ func (b *batch) conflict(top *Router, e *entry, segs []segment) *entry {
 	if b.own[top] == nil {
 		b.own[top] = map[string]*branch{}
 	}
-	root := b.own[top][e.host()]
+	root := b.own[top][e.kept().host()]
 	if root == nil {
 		root = new(branch)
-		b.own[top][e.host()] = root
+		b.own[top][e.kept().host()] = root
 	}
-	if old := root.conflict(e.method(), segs); old != nil {
+	if old := root.conflict(e.kept().method(), segs); old != nil {
 		return old
 	}
 	root.insert(segs, e)
@@ -200,7 +202,7 @@ func (b *batch) refuse() {
 func (b *batch) commit() {
 	var added *route
 	for _, e := range b.entries {
-		if len(e.line) == 0 {
+		if len(e.line()) == 0 {
 			added = e.top.keepRoute(e.route)
 		}
 		e.top.keep(*e.entry, added)
@@ -215,20 +217,16 @@ func (b *batch) commit() {
 // keeps it; nil if that has it already.
 func (rt *Router) keep(e entry, added *route) {
 	sources := rt.sources()
-	switch joined := e.kept != &e.route.kept; {
-	case joined:
-		e.kept = rt.keepJoined(e.kept)
-	case added != nil:
-		e.kept = &added.kept
-	}
 	if added != nil {
 		e.route = added
 	}
-	e.line = rt.keepLine(e.line)
-	rt.entries.add(e).insert(sources)
+	if e.via != nil {
+		e.via = rt.keepVia(e.via)
+	}
+	rt.keepEntry(e).insert(sources)
 	if _, rank := e.otherRoot(); rank != written {
 		e.alias = rank
-		rt.entries.add(e).insert(sources)
+		rt.keepEntry(e).insert(sources)
 	}
 }
 
@@ -257,17 +255,17 @@ func (rt *Router) dropSources() {
 // "/", that is not where its pattern ends.
 func (e *entry) place() []segment {
 	if e.alias == written {
-		return e.segs()
+		return e.kept().segs()
 	}
 	segs, _ := e.otherRoot()
 	return segs
 }
 
 func (e *entry) insert(sources map[string]*branch) {
-	root := sources[e.host()]
+	root := sources[e.kept().host()]
 	if root == nil {
 		root = new(branch)
-		sources[e.host()] = root
+		sources[e.kept().host()] = root
 	}
 	root.insert(e.place(), e)
 }
@@ -278,7 +276,7 @@ func (e *entry) otherRoot() ([]segment, alias) {
 	if e.route.depth() != 1 {
 		return nil, written
 	}
-	own, segs := e.route.segs()[0], e.segs()
+	own, segs := e.route.segs()[0], e.kept().segs()
 	prefix := len(segs) - 1
 	switch isRest := own.kind == rest; {
 	case !isRest && own != segment{}, isRest && prefix == 0, segs[0] == own:
@@ -340,14 +338,14 @@ func (s stripped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	u := *r.URL
 	r2.URL = &u
-	stripSegments(&u, s.route.depth()-1)
+	stripSegments(&u, s.kept().depth()-1)
 	for i, name := range names {
 		addPathValue(r2, name, values[i])
 	}
 	if len(names) > 0 && !pathValuesFilled(r2) { // PathValues(false) when r matched: Param could not read them off this URL
 		setPathValues(r2, pathNamesOf(names), values)
 	}
-	s.route.route.handler.ServeHTTP(w, r2)
+	s.entry().route.handler.ServeHTTP(w, r2)
 }
 
 // stripSegments takes n segments off a URL's path and raw path together.

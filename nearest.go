@@ -79,9 +79,9 @@ func (x *explainer) everywhere(f *forest) []*leaf {
 func (x *explainer) nearness(l *leaf, sent segments) (near, bool) {
 	n, place := near{leaf: l}, l.place()
 	other := segments{otherSpelling(sent.path), sent.escaped}
-	here := l.route.host() == "" || l.route.host() == requestHost(x.host)
+	here := l.kept().host() == "" || l.kept().host() == requestHost(x.host)
 	switch {
-	case l.route.alias != written, l.accepts != nil && matches(place, sent) && !l.accepts(sent):
+	case l.entry().alias != written, l.accepts != nil && matches(place, sent) && !l.accepts(sent):
 		return n, false // named by its own path, or there but for a file
 	case matches(place, sent) && here:
 		n.why = "the same path by another method"
@@ -113,7 +113,7 @@ func (n near) byLetters(place []segment, sent segments, method string) (near, bo
 	if distance == 1 {
 		n.why = "one letter differs"
 	}
-	if m := n.leaf.route.method(); m != method && m != "" && (m != http.MethodGet || method != http.MethodHead) {
+	if m := n.leaf.kept().method(); m != method && m != "" && (m != http.MethodGet || method != http.MethodHead) {
 		n.cost++ // of two at one distance the one that would answer
 	}
 	return n, distance > 0 && distance <= 1+length/3

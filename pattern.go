@@ -476,7 +476,7 @@ type ConflictError struct {
 }
 
 func newConflict(e, old *entry) *ConflictError {
-	return &ConflictError{New: e.public(e.text), Old: old.public(old.text)}
+	return &ConflictError{New: e.public(e.kept().text), Old: old.public(old.kept().text)}
 }
 
 // Error names both patterns, both places of registration and a path that both

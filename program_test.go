@@ -777,71 +777,64 @@ func (op progOp) mounts() bool { return op.kind >= progMount && op.kind <= progW
 func (p *progRun) tighten() (wide int) {
 	rt := p.live[0]
 	t := *rt.current()
-	t.forest = t.forest.tight(rt.sources(), (*entry).inUse, &wide)
+	t.forest = t.forest.tight(rt.sources(), &t, t.inUse, &wide)
 	if t.hosts == nil {
 		t.hostless = t.nowhere
 	}
 	if t.unclean != nil {
-		t.unclean = t.unclean.tight(rt.sources(), func(e *entry) bool { return e.inUse() && !e.leaf.scope.clean }, &wide)
+		t.unclean = t.unclean.tight(rt.sources(), &t, func(e *entry) bool { return t.inUse(e) && !t.leaves[e.id].scope.clean }, &wide)
 	}
 	rt.last.Store(&t)
 	rt.table.Store(&t)
 	return wide
 }
 
-func (f *forest) tight(hosts map[string]*branch, keep func(*entry) bool, wide *int) *forest {
+func (f *forest) tight(hosts map[string]*branch, t *table, keep func(*entry) bool, wide *int) *forest {
 	tight := &forest{nowhere: noMethods}
 	for host, b := range hosts {
 		if host == "" {
-			tight.nowhere = f.nowhere.tight(b, keep, wide)
+			tight.nowhere = f.nowhere.tight(b, t, keep, wide)
 			continue
 		}
 		if tight.hosts == nil {
 			tight.hosts = map[string]*methods{}
 		}
-		tight.hosts[host] = f.hosts[host].tight(b, keep, wide)
+		tight.hosts[host] = f.hosts[host].tight(b, t, keep, wide)
 	}
 	tight.bare = []*methods{tight.nowhere}
 	return tight
 }
 
-func (m *methods) tight(b *branch, keep func(*entry) bool, wide *int) *methods {
-	compile := func(pr *prune) *node {
+func (m *methods) tight(b *branch, t *table, keep func(*entry) bool, wide *int) *methods {
+	compile := func(pr *prune) *trie {
 		top := pr.copy(b)
 		if top == nil {
-			return &emptyNode
+			return emptyTrie
 		}
 		root := compileWithin(0, top, pr)
 		*wide += wideNodes(root)
 		return root
 	}
-	by := func(method string) *node { return compile(pruneFor(keep, method, method != "" && m.any != &emptyNode)) }
-	tight := &methods{others: map[string]*node{}, named: m.named}
+	by := func(method string) *trie {
+		return compile(pruneFor(t.leaves, keep, method, method != "" && m.any != emptyTrie))
+	}
+	tight := &methods{others: map[string]*trie{}, named: m.named}
 	tight.get, tight.head, tight.post, tight.put = by("GET"), by("HEAD"), by("POST"), by("PUT")
 	tight.patch, tight.del, tight.any = by("PATCH"), by("DELETE"), by("")
 	for method := range m.others {
 		tight.others[method] = by(method)
 	}
-	tight.options = compile(pruneFor(func(e *entry) bool { return keep(e) && e.method() == "OPTIONS" }, "OPTIONS", false))
-	tight.all = compile(&prune{wanted: keep, better: func(old, new *leaf) bool { return new.route.method() < old.route.method() }})
+	tight.options = compile(pruneFor(t.leaves, func(e *entry) bool { return keep(e) && e.kept().method() == "OPTIONS" }, "OPTIONS", false))
+	tight.all = compile(&prune{leaves: t.leaves, wanted: keep, better: func(old, new *leaf) bool { return new.kept().method() < old.kept().method() }})
 	return tight
 }
 
-func wideNodes(root *node) (wide int) {
-	seen := map[*node]bool{root: true}
-	for todo := []*node{root}; len(todo) > 0; {
-		n := todo[0]
-		todo = todo[1:]
-		if n.extra != nil && n.wide != nil {
+func wideNodes(t *trie) (wide int) {
+	t.eachNode(func(n *node) {
+		if t.wideAt(n) != nil {
 			wide++
 		}
-		for _, child := range childrenOf(n) {
-			if !seen[child] {
-				seen[child] = true
-				todo = append(todo, child)
-			}
-		}
-	}
+	})
 	return wide
 }
 

@@ -130,7 +130,7 @@ func (to *target) find(method string) answer {
 		return answer{status: status, leaf: l, path: to.path}
 	}
 	if o, otherStatus := to.atOther(method); otherStatus != 0 {
-		if o.route.verb && o.scope.slash == SlashEither && o.accepts == nil {
+		if o.kept().verb && o.scope.slash == SlashEither && o.accepts == nil {
 			return answer{status: otherStatus, leaf: o, path: to.other()}
 		}
 		return answer{status: http.StatusTemporaryRedirect, leaf: o, path: to.other()}
@@ -169,7 +169,7 @@ func (l *leaf) countsFor(sent, other segments) bool {
 	if !l.exact(other) {
 		return false
 	}
-	if l.route.verb && l.accepts == nil {
+	if l.kept().verb && l.accepts == nil {
 		return l.scope.slash != SlashExact
 	}
 	return !strings.HasSuffix(sent.path, "/")
@@ -178,17 +178,17 @@ func (l *leaf) countsFor(sent, other segments) bool {
 // exact reports whether l matches path with nothing taken by a rest, as
 // ServeMux's exactMatch. A file that is there is not taken by a rest either.
 func (l *leaf) exact(path segments) bool {
-	if !l.isRest {
+	if l.flags&isRest == 0 {
 		return true
 	}
 	slashes := strings.Count(path.path, "/")
-	if slashes == l.route.depth() && strings.HasSuffix(path.path, "/") {
+	if slashes == l.kept().depth() && strings.HasSuffix(path.path, "/") {
 		return true
 	}
 	if l.accepts != nil {
 		return l.hasFile(path)
 	}
-	return slashes < l.route.depth()
+	return slashes < l.kept().depth()
 }
 
 // optionsAt decides OPTIONS on one spelling of the path: a route that names it,
@@ -218,10 +218,10 @@ func (to *target) optionsAt(path segments) (*leaf, int) {
 func (l *leaf) options(path segments) (*leaf, int) {
 	var verb *leaf
 	for _, p := range l.onPath() {
-		if p.route.method() == "" {
+		if p.kept().method() == "" {
 			return p, http.StatusOK
 		}
-		if p.route.verb && p.takes(path) && (verb == nil || p.before(verb)) {
+		if p.kept().verb && p.takes(path) && (verb == nil || p.before(verb)) {
 			verb = p
 		}
 	}
@@ -237,7 +237,7 @@ func (l *leaf) before(other *leaf) bool {
 	if exact := l.scope.slash == SlashExact; exact != (other.scope.slash == SlashExact) {
 		return !exact
 	}
-	return l.route.method() < other.route.method()
+	return l.kept().method() < other.kept().method()
 }
 
 // best returns the best route on the path over all methods, at the other
@@ -289,7 +289,7 @@ func (to *target) allowed() []string {
 // automatic reports whether an answer to OPTIONS is, or redirects to, a 204.
 func (a answer) automatic() bool {
 	if a.status == http.StatusTemporaryRedirect {
-		return a.leaf.route.verb && a.leaf.route.method() != "" && a.leaf.route.method() != http.MethodOptions
+		return a.leaf.kept().verb && a.leaf.kept().method() != "" && a.leaf.kept().method() != http.MethodOptions
 	}
 	return a.status == http.StatusNoContent
 }
@@ -312,7 +312,7 @@ func (to *target) answers(method string) bool {
 		}
 	}
 	l, status := to.atOther(method)
-	return status != 0 && l.route.method() == method
+	return status != 0 && l.kept().method() == method
 }
 
 // has reports whether a route that names the method matches, be it the best one
@@ -323,13 +323,13 @@ func (m *methods) has(method string, path segments) bool {
 		root = m.options
 	}
 	l := root.walk(path)
-	if l == nil || l.route.method() == method {
+	if l == nil || l.kept().method() == method {
 		return l != nil
 	}
-	if root.extra == nil || root.plain == nil {
+	if root.plain == 0 {
 		return false
 	}
-	return slices.ContainsFunc(root.plain.matches(path), func(l *leaf) bool {
-		return l.route.method() == method && l.takes(path)
+	return slices.ContainsFunc(root.matches(root.plain, path), func(l *leaf) bool {
+		return l.kept().method() == method && l.takes(path)
 	})
 }

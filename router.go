@@ -190,50 +190,60 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	path := r.URL.Path
 	if r.URL.RawPath == "" && len(path) > 0 && path[0] == '/' {
-		var l *leaf
+		var h *hit
 		var at int
 		if m := t.hostless; m == nil {
-			l, at = t.lookupByHost(r, path)
+			h, at = t.lookupByHost(r, path)
 		} else {
-			n := m.get
+			routes := m.get
 			if r.Method != "GET" { // spares most requests a call
-				n = m.root(r.Method)
+				routes = m.root(r.Method)
 			}
-			l, at = n.find(path)
+			h, at = routes.find(path)
 		}
-		if l != nil && (l.direct || l.isRest && !l.isSlow && (at >= len(path) || uncleanAt(path, at-1) < 0)) {
-			r.Pattern = l.text
-			if l.names == nil {
+		if h.flags&isDirect != 0 || h.flags&(isRest|isSlow) == isRest && (at >= len(path) || uncleanAt(path, at-1) < 0) {
+			s := &t.served[h.id]
+			r.Pattern = s.text
+			switch {
+			case h.flags&hasNames == 0:
 				if mayBeFilled(r) {
 					clearPathValues(r)
 				}
-			} else {
-				values := newValues(r, l.values(), max(len(r.RequestURI), len(path)))
-				l.plainValues(path, values)
-				setPathValues(r, l.names, values)
+			case h.count == 0:
+				t.leaves[h.id].setPlainValues(r, path)
+			default:
+				values := newValues(r, int(h.count), max(len(r.RequestURI), len(path)))
+				h.cutValues(path, h.gaps[:], values)
+				setPathValues(r, t.names[h.group], values)
 			}
-			l.serve(w, r)
+			s.serve(w, r)
 			return
 		}
 	}
 	t.serveSlow(w, r)
 }
 
-// lookupByHost looks a plain path up where some routes have a host. It returns
-// slowLeaf where resolve must decide.
-func (t *table) lookupByHost(r *http.Request, path string) (*leaf, int) {
+// setPlainValues gives r the values that l has on a path that is not encoded.
+func (l *leaf) setPlainValues(r *http.Request, path string) {
+	values := newValues(r, l.values(), max(len(r.RequestURI), len(path)))
+	l.plainValues(path, values)
+	setPathValues(r, l.names, values)
+}
+
+// lookupByHost is find where some routes have a host.
+func (t *table) lookupByHost(r *http.Request, path string) (h *hit, unchecked int) {
 	m := t.hosts[requestHost(r.Host)]
 	if m == nil {
 		return t.nowhere.root(r.Method).find(path)
 	}
-	l, at := m.root(r.Method).find(path)
-	if l == nil {
-		l, at = t.nowhere.root(r.Method).find(path)
+	h, unchecked = m.root(r.Method).find(path)
+	if h.id == noLeaf {
+		h, unchecked = t.nowhere.root(r.Method).find(path)
 	}
-	if l != nil && l.isRest {
-		return slowLeaf, 0 // the other spelling may be exact in the other of the two
+	if h.flags&isRest != 0 {
+		return &slowHit, 0 // the other spelling may be exact in the other of the two
 	}
-	return l, at
+	return h, unchecked
 }
 
 // serveSlow serves what find left open.
@@ -244,12 +254,12 @@ func (t *table) serveSlow(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.leaf.claim(r, a.path)
-	a.leaf.serve(w, r)
+	t.served[a.leaf.id].serve(w, r)
 }
 
 // claim writes into r what the matched route gives it.
 func (l *leaf) claim(r *http.Request, path segments) {
-	r.Pattern = l.text
+	r.Pattern = l.text()
 	if l.names == nil {
 		clearPathValues(r)
 		return
@@ -422,15 +432,15 @@ func (rt *Router) Handler(r *http.Request) (http.Handler, string) {
 	t := rt.current()
 	a := t.resolve(r)
 	switch {
-	case a.status == http.StatusOK && len(a.leaf.scope.chained) == 0 && !a.leaf.route.route.strip:
-		return a.leaf.handler(), a.leaf.text
+	case a.status == http.StatusOK && len(a.leaf.scope.chained) == 0 && !a.leaf.entry().route.strip:
+		return a.leaf.handler(), a.leaf.text()
 	case a.status == http.StatusOK:
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			a.leaf.claim(r, a.path)
-			a.leaf.serve(w, r)
-		}), a.leaf.text
+			t.served[a.leaf.id].serve(w, r)
+		}), a.leaf.text()
 	case a.status == http.StatusTemporaryRedirect && a.leaf != nil:
-		return t.missHandler(a), a.leaf.text
+		return t.missHandler(a), a.leaf.text()
 	}
 	return t.missHandler(a), ""
 }
@@ -502,7 +512,7 @@ type Route struct {
 func (e *entry) public(text string) Route {
 	file, line := e.route.place.locate()
 	return Route{
-		Method: e.method(), Host: e.shown(), Path: e.path(), Pattern: text,
+		Method: e.kept().method(), Host: e.kept().shown(), Path: e.kept().path(), Pattern: text,
 		Handler: e.route.handler, File: file, Line: line,
 	}
 }
@@ -541,7 +551,7 @@ func (rt *Router) Lookup(r *http.Request) Match {
 }
 
 func (l *leaf) public() Route {
-	r := l.route.public(l.text)
+	r := l.entry().public(l.text())
 	r.Middleware = l.scope.middlewareNames()
 	return r
 }

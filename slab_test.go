@@ -49,12 +49,12 @@ func TestSlabsKeepTheirValues(t *testing.T) {
 // A chunk is no larger than it should be, unless one value is, or more are asked
 // for at once.
 func TestSlabsHaveChunks(t *testing.T) {
-	var small slab[node]
+	var small slab[entry]
 	for range 100 {
 		small.take(1)
 	}
 	for _, c := range small.chunks {
-		assert.LessOrEqual(t, cap(c)*int(reflect.TypeFor[node]().Size()), slabChunk)
+		assert.LessOrEqual(t, cap(c)*int(reflect.TypeFor[entry]().Size()), slabChunk)
 	}
 	assert.Less(t, len(small.chunks), 20)
 	var large slab[[2 * slabChunk]byte]
@@ -63,36 +63,45 @@ func TestSlabsHaveChunks(t *testing.T) {
 	assert.Len(t, large.chunks, 2)
 }
 
-// A leaf and its node lie in 128 bytes, and four of them in a chunk.
-func TestBerthsAreTwoCacheLines(t *testing.T) {
-	assert.LessOrEqual(t, reflect.TypeFor[berth]().Size(), uintptr(128))
-	assert.LessOrEqual(t, reflect.TypeFor[slot]().Size(), uintptr(32))
+// What a request reads lies in two cache lines, and nothing of it is for the
+// collector to follow.
+func TestNodesAreTwoCacheLines(t *testing.T) {
+	assert.LessOrEqual(t, reflect.TypeFor[node]().Size(), uintptr(128))
+	var pointers func(reflect.Type) bool
+	pointers = func(of reflect.Type) bool {
+		switch of.Kind() {
+		case reflect.Struct:
+			for i := range of.NumField() {
+				if pointers(of.Field(i).Type) {
+					return true
+				}
+			}
+			return false
+		case reflect.Array:
+			return pointers(of.Elem())
+		}
+		return of.Kind() > reflect.Complex128
+	}
+	assert.False(t, pointers(reflect.TypeFor[node]()))
+	assert.True(t, pointers(reflect.TypeFor[leaf]()), "which the test can tell")
 }
 
-// Where a parameter ends the path behind a literal, and where a literal ends it,
-// the node before the leaf is the one beside it.
-func TestLeavesLieBesideTheirNodes(t *testing.T) {
-	rt := New()
-	for _, path := range []string{"/users", "/users/{id}", "/posts/{id}", "/about", "/a/b/c", "/a/b/{x}"} {
-		rt.GET(path, fuzzHandler)
-	}
-	beside := map[*leaf]*node{}
-	tab := rt.current()
-	for b := range tab.berths.all() {
-		beside[&b.leaf] = &b.node
-	}
-	root := tab.nowhere.root("GET")
-	at := func(segs ...string) *node {
-		n := root
-		for _, s := range segs {
-			n = n.child(s)
+// Of values that were taken one by one each is found by its number, in a snapshot
+// too, which does not see what comes later.
+func TestSlabsFindByNumber(t *testing.T) {
+	var s slab[[3]uint64]
+	assert.Nil(t, s.last())
+	var places []*[3]uint64
+	for i := range 1000 {
+		then := s.snapshot()
+		places = append(places, s.add([3]uint64{uint64(i)}))
+		require.Same(t, places[i], s.last())
+		require.Equal(t, i, then.len())
+		for j := 0; j < i; j += 1 + i/20 {
+			require.Same(t, places[j], then.at(j), "%d of %d", j, i)
 		}
-		return n
 	}
-	posts, about := at("posts"), at("about")
-	assert.Same(t, beside[posts.paramEnd], posts)
-	assert.Same(t, beside[about.fastEnd], about)
-	assert.Same(t, beside[at("users").paramEnd], at("users"), "which serves both, and lies with what is further away")
-	assert.Same(t, beside[at("a", "b").paramEnd], at("a", "b"))
-	assert.Same(t, beside[at("a", "b", "c").fastEnd], at("a", "b", "c"))
+	for i, p := range places {
+		require.Same(t, p, s.at(i))
+	}
 }

@@ -188,8 +188,8 @@ func (f *files) configure(pattern string, fallback []string) *PatternError {
 
 // serveFiles makes l a leaf of Static, which answers only what it finds.
 func (l *leaf) serveFiles(f *files) {
-	l.isSlow = true
-	l.accepts = func(path segments) bool {
+	l.flags |= isSlow
+	l.ownOrigin().accepts = func(path segments) bool {
 		_, found := f.look(l.restOf(path))
 		return found != nothing || f.fallback != "" && !looksLikeFile(l.restOf(path)) && !l.covered(path)
 	}
@@ -198,13 +198,13 @@ func (l *leaf) serveFiles(f *files) {
 // hasFile reports whether a path is a file's own, and not a directory's that
 // lacks its slash or one that the fallback answers.
 func (l *leaf) hasFile(path segments) bool {
-	_, found := l.route.route.files.look(l.restOf(path))
+	_, found := l.entry().route.files.look(l.restOf(path))
 	return found == there
 }
 
 // restOf returns what follows the prefix in a path that l matches.
 func (l *leaf) restOf(path segments) segments {
-	for range l.route.depth() - 1 {
+	for range l.kept().depth() - 1 {
 		path.cut()
 	}
 	return path
@@ -215,7 +215,7 @@ func (l *leaf) restOf(path segments) segments {
 func (l *leaf) covered(path segments) bool {
 	// The root's table, not one of the leaf's own: leaves outlive their tables.
 	owner := l.scope.root.last.Load().owners.walk(path)
-	return owner != nil && betterPrefix(owner.route.path(), l.route.path()[:strings.LastIndexByte(l.route.path(), '/')])
+	return owner != nil && betterPrefix(owner.ownText, l.kept().path()[:strings.LastIndexByte(l.kept().path(), '/')])
 }
 
 // betterPrefix compares the texts of two prefixes of one path by rule 2: the
@@ -391,7 +391,7 @@ func (f filesAt) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // all the same, it could be a file that another route guards.
 func (l *leaf) rewritten(r *http.Request, rest segments) bool {
 	names := l.paramNames()
-	return r.Pattern == l.text && Param(r, names[len(names)-1]) != rest.remainder()
+	return r.Pattern == l.text() && Param(r, names[len(names)-1]) != rest.remainder()
 }
 
 // send answers with a file. It returns an error only while nothing is written.

@@ -16,8 +16,11 @@ type table struct {
 	hostless *methods // the forest's only methods where no route has a host, else nil
 	unclean  *forest  // the routes of routers with CleanPath(false), nil if there are none
 	root     *scope
-	berths   slab[berth]                 // of the entries, in their order
-	owners   *node                       // leads a path to the router that owns its misses
+	leaves   []leaf // those of the entries in their order, behind two others: see ownLeaves
+	entries  slab[entry]
+	served   []served                    // by the leaves' numbers
+	names    []*pathNames                // by the groups of hits: what their origins have, in fewer steps
+	owners   *trie                       // leads a path to the router that owns its misses
 	retired  map[patternKey]*leaf        // former leaves of routes whose chains changed; shared with the table before
 	cloned   bool                        // retired is this table's own
 	byKey    func() map[patternKey]*leaf // made when first asked for
@@ -30,31 +33,27 @@ func newTable(rt *Router) *table {
 		t.retired = last.retired
 	}
 	sources := rt.sources()
-	t.addLeaves(&rt.entries)
+	origins := t.addLeaves(rt)
 	for _, b := range sources {
-		b.eachBranch(joinPeers)
-	}
-	kept := false
-	for e := range rt.entries.all() {
-		kept = kept || !e.leaf.scope.clean
+		b.eachBranch(t.joinPeers)
 	}
 	t.byKey = sync.OnceValue(t.leavesByKey)
-	t.forest = compileForest(sources, (*entry).inUse)
+	t.forest = compileForest(sources, t.leaves, t.inUse)
 	if t.hosts == nil {
 		t.hostless = t.nowhere
 	}
-	if kept {
-		t.unclean = compileForest(sources, func(e *entry) bool { return e.inUse() && !e.leaf.scope.clean })
+	if slices.ContainsFunc(origins, func(o *origin) bool { return !o.scope.clean }) {
+		t.unclean = compileForest(sources, t.leaves, func(e *entry) bool { return t.inUse(e) && !t.leaves[e.id].scope.clean })
 	}
 	t.owners = t.compileOwners()
 	return t
 }
 
 func (t *table) leavesByKey() map[patternKey]*leaf {
-	byKey := make(map[patternKey]*leaf, t.berths.len())
-	for b := range t.berths.all() {
-		l, key := &b.leaf, keyOf(b.leaf.text)
-		if other, seen := byKey[key]; seen && (other == nil || other.route.route != l.route.route) {
+	byKey := make(map[patternKey]*leaf, len(t.leaves))
+	for i := firstLeaf; i < len(t.leaves); i++ {
+		l, key := &t.leaves[i], keyOf(t.leaves[i].text())
+		if other, seen := byKey[key]; seen && (other == nil || other.entry().route != l.entry().route) {
 			l = nil // purego: Handle's "GET /" and GET's; the path has to tell them apart again
 		}
 		byKey[key] = l
@@ -64,63 +63,87 @@ func (t *table) leavesByKey() map[patternKey]*leaf {
 
 // inUse reports whether an entry answers under the settings that hold: under
 // SlashExact a verb's "/" is the mount's prefix without the slash alone.
-func (e *entry) inUse() bool {
-	return e.alias != exactRoot || !e.route.verb || e.leaf.scope.slash != SlashExact
+func (t *table) inUse(e *entry) bool {
+	return e.alias != exactRoot || !e.route.verb || t.leaves[e.id].scope.slash != SlashExact
 }
 
-// addLeaves gives every entry its leaf in this table.
-func (t *table) addLeaves(entries *slab[entry]) {
-	var origins slab[origin]
-	for e := range entries.all() {
-		b := t.berths.add(berth{})
-		l := &b.leaf
-		segs := e.segs()
-		last := segs[len(segs)-1]
-		*l = leaf{
-			text:   t.textOf(e),
-			origin: origins.add(origin{route: e, scope: t.root.at(e.line), beside: &b.node}),
-			isRest: last.kind == rest,
-			named:  last.kind == rest && last.text != "",
-			tail:   last.kind != literal && last.text != "",
+// addLeaves gives every entry its leaf in this table, and returns the origins that
+// several may share.
+func (t *table) addLeaves(rt *Router) (origins []*origin) {
+	last := rt.last.Load()
+	if last == nil {
+		last = new(table)
+	}
+	t.entries = rt.entries.snapshot()
+	t.leaves = ownLeaves(rt.entries.len())
+	t.served = make([]served, len(t.leaves))
+	known := map[originKey]*origin{}
+	for e := range rt.entries.all() {
+		l := &t.leaves[e.id]
+		segs := e.kept().segs()
+		*l = leaf{hit: hit{id: e.id, flags: flagsOf(segs)}}
+		key := originKey{scope: t.root.at(e.line())}
+		if key.scope.values {
+			key.names = pathNamesOf(e.kept().names())
 		}
-		l.findGaps(segs)
+		if known[key] == nil {
+			known[key] = &origin{scope: key.scope, names: key.names, table: t, number: uint32(len(origins))}
+			origins, t.names = append(origins, known[key]), append(t.names, key.names)
+		}
+		l.origin = known[key]
+		l.group = l.number
+		if l.names != nil {
+			l.flags |= hasNames
+			l.setGaps(segs)
+		}
 		if f := e.route.files; f != nil {
 			l.serveFiles(f)
 		}
-		l.direct = !l.isRest && !l.isSlow
-		l.serve = funcOf(l.scope.enter(nil, l.handler()))
-		if l.scope.values {
-			l.names = pathNamesOf(e.names())
+		if l.flags&(isRest|isSlow) == 0 {
+			l.flags |= isDirect
 		}
-		e.leaf = l
+		t.served[e.id] = served{t.textOf(e, last), funcOf(l.scope.enter(nil, l.handler()))}
 	}
+	return origins
+}
+
+// What a request that matches a route is served with.
+type served struct {
+	text  string                                   // r.Pattern; its bytes are the route's identity
+	serve func(http.ResponseWriter, *http.Request) // the first chain on the way, or the handler
+}
+
+// An originKey is what the origins of a table differ in.
+type originKey struct {
+	scope *scope
+	names *pathNames
 }
 
 // joinPeers tells the leaves of one path of each other.
-func joinPeers(b *branch) {
-	if len(b.ends) < 2 {
-		return
-	}
-	peers := new([]*leaf)
-	for _, e := range b.ends {
-		*peers = append(*peers, e.leaf)
-		e.leaf.peers = peers
+func (t *table) joinPeers(b *branch) {
+	for i, e := range b.ends {
+		if next := b.ends[(i+1)%len(b.ends)]; next != e {
+			t.leaves[e.id].peer = next.id
+		}
 	}
 }
 
 // textOf returns r.Pattern for an entry. No other string has its bytes, so that
-// they tell whose route it is. It has others when the chains on its way have changed,
-// so that a request which matched it before still leads to the former leaf. That is
-// the price of Use on a router which is being served: these leaves are never freed.
-func (t *table) textOf(e *entry) string {
-	old := e.leaf
-	switch {
-	case old == nil && len(e.line) > 0 && e.kept == &e.route.kept:
-		return t.root.router.keepText(e.text) // the other routers that show it have the same bytes
-	case old == nil:
-		return e.text
-	case !keyIsIdentity || old.scope.sameChains(t.root.at(e.line)):
-		return old.text
+// they tell whose route it is. It has others than in the last table when the chains
+// on its way have changed, so that a request which matched it before still leads to
+// the former leaf. That is the price of Use on a router which is being served: these
+// leaves are never freed.
+func (t *table) textOf(e *entry, last *table) string {
+	keep := &t.root.router.store
+	if int(e.id) >= len(last.leaves) {
+		if k := e.kept(); e.via == nil || k != &e.route.kept {
+			return k.text
+		}
+		return keep.keepText(e.route.text) // the other routers that show it have the same bytes
+	}
+	old := &last.leaves[e.id]
+	if !keyIsIdentity || old.scope.sameChains(t.root.at(e.line())) {
+		return old.text()
 	}
 	if !t.cloned {
 		t.retired, t.cloned = maps.Clone(t.retired), true
@@ -128,20 +151,19 @@ func (t *table) textOf(e *entry) string {
 			t.retired = map[patternKey]*leaf{}
 		}
 	}
-	t.retired[keyOf(old.text)] = old.apart()
-	return t.root.router.keepText(old.text)
+	t.retired[keyOf(old.text())] = old.apart()
+	return keep.keepText(old.text())
 }
 
 // apart is a leaf for requests that have matched it, which does not hold on to
 // the table that it came from.
 func (l *leaf) apart() *leaf {
-	o := origin{route: l.route, scope: l.scope}
 	apart := *l
-	apart.origin = &o
-	if f := o.route.route.files; f != nil {
+	o := apart.ownOrigin()
+	o.ownText, o.ownEntry, o.table, apart.peer = l.text(), l.entry(), nil, noLeaf
+	if f := o.ownEntry.route.files; f != nil {
 		apart.serveFiles(f)
 	}
-	apart.serve = funcOf(o.scope.enter(nil, apart.handler()))
 	return &apart
 }
 
@@ -160,16 +182,17 @@ func funcOf(h http.Handler) func(http.ResponseWriter, *http.Request) {
 }
 
 // compileOwners makes a trie of all prefixes, by the same rules as routes.
-func (t *table) compileOwners() *node {
+func (t *table) compileOwners() *trie {
 	var root branch
+	leaves := ownLeaves(0)
 	var add func(sc *scope, segs []segment, text string)
 	add = func(sc *scope, segs []segment, text string) {
 		if !sc.router.shared {
-			all := append(segs[:len(segs):len(segs)], segment{kind: rest})
-			l := &leaf{isRest: true, origin: &origin{scope: sc, route: &entry{kept: &kept{text: text}}}}
-			root.insert(all, &entry{leaf: l})
+			e := &entry{route: new(route), id: uint32(len(leaves))}
+			leaves = append(leaves, leaf{hit: hit{id: e.id, flags: isRest}, origin: &origin{scope: sc, ownText: text, ownEntry: e}})
+			root.insert(append(segs[:len(segs):len(segs)], segment{kind: rest}), e)
 			if len(segs) > 0 {
-				root.insert(segs, &entry{leaf: l})
+				root.insert(segs, e)
 			}
 		}
 		for _, m := range sc.router.mounts {
@@ -178,6 +201,7 @@ func (t *table) compileOwners() *node {
 	}
 	add(t.root, nil, "")
 	return compile(&root, &prune{
+		leaves: leaves,
 		wanted: func(*entry) bool { return true },
 		// Of routers at one prefix the one that says what to do with a miss.
 		better: func(old, new *leaf) bool {
@@ -206,15 +230,15 @@ func (t *table) leafOf(r *http.Request) *leaf {
 // methods holds the compiled tries of one host, one for each method that its
 // routes name. Methods with the same routes share one.
 type methods struct {
-	get, head, post, put, patch, del *node
-	others                           map[string]*node
-	any                              *node // for a method that no route names
-	all                              *node // every route: who answers OPTIONS, and who owns a 405
-	options                          *node // the routes that name OPTIONS
+	get, head, post, put, patch, del *trie
+	others                           map[string]*trie
+	any                              *trie // for a method that no route names
+	all                              *trie // every route: who answers OPTIONS, and who owns a 405
+	options                          *trie // the routes that name OPTIONS
 	named                            []string
 }
 
-func (m *methods) root(method string) *node {
+func (m *methods) root(method string) *trie {
 	switch method {
 	case "GET":
 		return m.get
@@ -229,7 +253,7 @@ func (m *methods) root(method string) *node {
 	case "DELETE":
 		return m.del
 	case "OPTIONS":
-		return &slowNode // several tries have a say: see optionsAt
+		return slowTrie // several tries have a say: see optionsAt
 	}
 	if n := m.others[method]; n != nil {
 		return n
@@ -244,11 +268,12 @@ type forest struct {
 	hosts   map[string]*methods
 }
 
-// compileForest compiles the routes that keep admits.
-func compileForest(hosts map[string]*branch, keep func(*entry) bool) *forest {
+// compileForest compiles the routes that keep admits, whose leaves are among those
+// given.
+func compileForest(hosts map[string]*branch, leaves []leaf, keep func(*entry) bool) *forest {
 	f := &forest{nowhere: noMethods}
 	for host, b := range hosts {
-		m := compileMethods(b, keep)
+		m := compileMethods(b, leaves, keep)
 		if host == "" {
 			f.nowhere = m
 			continue
@@ -262,23 +287,23 @@ func compileForest(hosts map[string]*branch, keep func(*entry) bool) *forest {
 	return f
 }
 
-var noMethods = compileMethods(new(branch), func(*entry) bool { return false })
+var noMethods = compileMethods(new(branch), nil, func(*entry) bool { return false })
 
-func compileMethods(b *branch, keep func(*entry) bool) *methods {
-	m := &methods{others: map[string]*node{}, any: &emptyNode, options: &emptyNode}
+func compileMethods(b *branch, leaves []leaf, keep func(*entry) bool) *methods {
+	m := &methods{others: map[string]*trie{}, any: emptyTrie, options: emptyTrie}
 	var hasAny bool
 	m.named, hasAny = namedMethods(b, keep)
 	if hasAny {
-		m.any = compileFor(b, keep, "", false)
+		m.any = compileFor(b, leaves, keep, "", false)
 	}
 	if slices.Contains(m.named, "OPTIONS") {
-		m.options = compileFor(b, func(e *entry) bool { return keep(e) && e.method() == "OPTIONS" }, "OPTIONS", false)
+		m.options = compileFor(b, leaves, func(e *entry) bool { return keep(e) && e.kept().method() == "OPTIONS" }, "OPTIONS", false)
 	}
-	roots := map[string]*node{}
+	roots := map[string]*trie{}
 	for _, method := range m.named {
-		roots[method] = compileFor(b, keep, method, hasAny)
+		roots[method] = compileFor(b, leaves, keep, method, hasAny)
 	}
-	of := func(method string, instead *node) *node {
+	of := func(method string, instead *trie) *trie {
 		if n := roots[method]; n != nil {
 			return n
 		}
@@ -297,7 +322,7 @@ func compileMethods(b *branch, keep func(*entry) bool) *methods {
 	case 1:
 		m.all = roots[m.named[0]] // its own routes and those for any method: that is all
 	default:
-		m.all = compile(b, &prune{wanted: keep, better: func(old, new *leaf) bool { return new.route.method() < old.route.method() }})
+		m.all = compile(b, &prune{leaves: leaves, wanted: keep, better: func(old, new *leaf) bool { return new.kept().method() < old.kept().method() }})
 	}
 	return m
 }
@@ -308,10 +333,10 @@ func namedMethods(b *branch, keep func(*entry) bool) (named []string, hasAny boo
 	last := ""
 	b.visit(func(e *entry) {
 		switch {
-		case e.method() == "":
+		case e.kept().method() == "":
 			hasAny = hasAny || keep(e)
-		case e.method() != last && keep(e):
-			last = e.method()
+		case e.kept().method() != last && keep(e):
+			last = e.kept().method()
 			if !slices.Contains(named, last) {
 				named = append(named, last)
 			}
@@ -324,11 +349,11 @@ func namedMethods(b *branch, keep func(*entry) bool) (named []string, hasAny boo
 // compileFor compiles the routes that can answer a method: its own, GET's for
 // HEAD, and those for any method. "" stands for a method that no route names.
 // With mixed, a route for any method may hide one of the method's own.
-func compileFor(b *branch, keep func(*entry) bool, method string, mixed bool) *node {
-	return compile(b, pruneFor(keep, method, mixed))
+func compileFor(b *branch, leaves []leaf, keep func(*entry) bool, method string, mixed bool) *trie {
+	return compile(b, pruneFor(leaves, keep, method, mixed))
 }
 
-func pruneFor(keep func(*entry) bool, method string, mixed bool) *prune {
+func pruneFor(leaves []leaf, keep func(*entry) bool, method string, mixed bool) *prune {
 	rank := func(m string) int {
 		switch {
 		case m == method:
@@ -341,9 +366,10 @@ func pruneFor(keep func(*entry) bool, method string, mixed bool) *prune {
 		return 3
 	}
 	return &prune{
+		leaves: leaves,
 		second: mixed,
-		wanted: func(e *entry) bool { return rank(e.method()) < 3 && keep(e) },
-		better: func(old, new *leaf) bool { return rank(new.route.method()) < rank(old.route.method()) },
+		wanted: func(e *entry) bool { return rank(e.kept().method()) < 3 && keep(e) },
+		better: func(old, new *leaf) bool { return rank(new.kept().method()) < rank(old.kept().method()) },
 	}
 }
 

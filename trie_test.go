@@ -23,8 +23,8 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" {
-		compiled = func(root *node, source int) {
-			if err := checkTrie(root, source); err != nil {
+		compiled = func(t *trie, source int) {
+			if err := checkTrie(t, source); err != nil {
 				panic(err)
 			}
 		}
@@ -36,125 +36,109 @@ func TestMain(m *testing.M) {
 const KeyIsIdentity = keyIsIdentity
 
 // checkTrie returns what is wrong with a compiled trie, nil if nothing is.
-func checkTrie(root *node, source int) error {
-	if err := checkLead(root); err != nil {
+func checkTrie(t *trie, source int) error {
+	if err := checkLead(t); err != nil {
 		return err
 	}
-	seen := map[*node]bool{}
 	size := 0
-	for todo := []*node{root}; len(todo) > 0; {
-		n := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if seen[n] {
-			continue
+	var fault error
+	t.eachNode(func(n *node) {
+		size += 1 + len(t.appendChildren(nil, n))
+		if err := checkNode(t, n); err != nil {
+			fault = err
 		}
-		seen[n] = true
-		if err := checkNode(n); err != nil {
-			return err
-		}
-		children := childrenOf(n)
-		size += 1 + len(children)
-		todo = append(todo, children...)
-	}
+	})
 	// Section "compile": single branches, what the budget adds, and what is
 	// left wide at its edge.
 	if limit := 4*source + budgetConstant; size > limit {
 		return fmt.Errorf("%d nodes and child entries, more than %d for a source of %d", size, limit, source)
 	}
-	return nil
+	return fault
 }
 
 // checkLead holds what find passes at once to the steps that it spares.
-func checkLead(root *node) error {
-	if root.extra == nil || root.lead == nil {
+func checkLead(t *trie) error {
+	if t.lead == noLead {
 		return nil
 	}
 	var text [8]byte
-	binary.LittleEndian.PutUint64(text[:], root.lead.text)
-	n := root
-	for seg := range strings.SplitSeq(strings.Trim(string(text[:root.lead.size]), "/"), "/") {
-		if n = n.child(seg); n == nil {
+	binary.LittleEndian.PutUint64(text[:], t.lead.text)
+	n := t.root
+	for seg := range strings.SplitSeq(strings.Trim(string(text[:t.lead.size]), "/"), "/") {
+		if n = t.child(n, seg); n == 0 {
 			return fmt.Errorf("the lead %q leads nowhere at %q", text, seg)
 		}
 	}
-	if n != root.lead.node || text[0] != '/' || text[root.lead.size-1] != '/' {
+	if n != t.lead.node || text[0] != '/' || text[t.lead.size-1] != '/' {
 		return fmt.Errorf("the lead %q leads elsewhere than its segments", text)
 	}
 	return nil
 }
 
-func childrenOf(n *node) []*node {
-	var all []*node
-	for _, s := range n.slots {
-		if s.node != nil {
-			all = append(all, s.node)
-		}
+func checkNode(t *trie, n *node) error {
+	if size := n.mask + 1; size&n.mask != 0 || n.slots == 0 && size != 1 {
+		return fmt.Errorf("a table of %d slots", size)
 	}
-	if n.extra != nil {
-		for _, s := range n.twins {
-			all = append(all, s.node)
-		}
-	}
-	if n.param != nil {
-		all = append(all, n.param)
-	}
-	if n.extra != nil {
-		if n.slash != nil {
-			all = append(all, n.slash)
-		}
-		for _, d := range n.dots {
-			if d != nil {
-				all = append(all, d)
-			}
-		}
-		all = append(all, n.wide...)
-	}
-	return all
-}
-
-func checkNode(n *node) error {
-	if len(n.slots)&(len(n.slots)-1) != 0 {
-		return fmt.Errorf("a table of %d slots", len(n.slots))
-	}
-	for _, s := range n.slots {
-		if s.node == nil {
-			if s.size >= 0 {
-				return fmt.Errorf("a free slot that a segment matches")
-			}
+	for c := n.slots; c != 0 && c <= n.slots+n.mask; c++ {
+		if t.nodes[c].size < 0 {
 			continue
 		}
-		switch text := textOf(s); {
+		switch text := t.literalOf(c); {
 		case text == "" || text == "." || text == "..":
 			return fmt.Errorf("the segment %q is in a table", text)
-		case n.child(text) != s.node:
+		case t.literal(n, text) != c:
 			return fmt.Errorf("the child %q is not found", text)
 		}
 	}
-	if n.paramEnd != nil && n.paramEnd != n.param.fastEnd {
+	want := n.miss
+	if n.param >= ended {
+		want = t.leaves[n.param&^ended].hit
+	} else if n.param != 0 {
+		want = t.nodes[n.param].fastEnd
+	}
+	if n.paramEnd != want {
 		return fmt.Errorf("two answers where a parameter ends the path")
 	}
-	wide := n.extra != nil && n.wide != nil
-	if wide && slices.ContainsFunc(n.wide, func(o *node) bool { return o.extra != nil && o.wide != nil }) {
-		return fmt.Errorf("a wide node among those that are stepped through side by side")
+	x := t.extra(n)
+	for _, o := range t.wideAt(n) {
+		if t.wideAt(&t.nodes[o]) != nil {
+			return fmt.Errorf("a wide node among those that are stepped through side by side")
+		}
 	}
-	if wide && (len(n.slots) > 0 || n.param != nil || n.miss != slowLeaf || n.fastEnd != slowLeaf || n.fastSlash != slowLeaf) {
+	if x.wide.n != 0 && (n.slots != 0 || n.param != 0 || n.miss != slowHit || n.fastEnd != slowHit || x.fastSlash != slowHit) {
 		return fmt.Errorf("a wide node that find could take for a compiled one")
 	}
 	return nil
 }
 
-// textOf is a slot's literal again.
-func textOf(s slot) string {
-	if s.size > 16 {
-		return s.node.text
+// literalOf is the literal that leads to a node.
+func (t *trie) literalOf(n uint32) string {
+	c := &t.nodes[n]
+	if c.size > shortLiteral {
+		return t.texts[c.text:][:c.size]
 	}
 	var b [16]byte
-	binary.LittleEndian.PutUint64(b[:], s.first)
-	if s.size >= 8 {
-		binary.LittleEndian.PutUint64(b[s.size-8:], s.last)
-	}
-	return string(b[:s.size])
+	binary.LittleEndian.PutUint64(b[:], c.first)
+	binary.LittleEndian.PutUint64(b[8:], c.last) // the length included, which the cut leaves out
+	return string(b[:c.size])
 }
+
+// frozen is the trie of a draft, without leaves.
+func frozen(d *draft) *trie { return freeze(d, nil, ownLeaves(0)) }
+
+// draftAt is whether a segment leads from the root to what was this draft.
+func (t *trie) leadsToDraft(seg string, d *draft) bool {
+	c := t.child(t.root, seg)
+	return c == 0 && d == nil || c != 0 && d != nil && t.nodes[c].state == d.state
+}
+
+// found is find, as a leaf.
+func (t *trie) found(path string) (l *leaf, unchecked int) {
+	h, unchecked := t.find(path)
+	return t.leaf(h.id), unchecked
+}
+
+func (l *leaf) slow() bool { return l != nil && l.id == slowLeaf }
 
 func serve(h http.Handler, method, target string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
@@ -170,7 +154,7 @@ func showPattern(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Segments around the eight and sixteen bytes that are compared as numbers,
+// Segments around the eight and fifteen bytes that are compared as numbers,
 // different in one byte each, in tables of many sizes.
 func TestTablesTellSegmentsApart(t *testing.T) {
 	var words []string
@@ -191,18 +175,19 @@ func TestTablesTellSegmentsApart(t *testing.T) {
 }
 
 func checkTable(t *testing.T, all, children []string) {
-	nodes := map[string]*node{}
+	drafts := map[string]*draft{}
 	var slots []slot
 	for _, text := range children {
-		if nodes[text] == nil {
-			nodes[text] = new(node)
-			slots = append(slots, newSlot(text, nodes[text]))
+		if drafts[text] == nil {
+			drafts[text] = new(draft)
+			slots = append(slots, newSlot(text, drafts[text]))
 		}
 	}
-	var n node
-	n.setChildren(slots)
+	var d draft
+	d.setChildren(slots)
+	table := frozen(&d)
 	for _, text := range all {
-		require.True(t, n.child(text) == nodes[text], "child %q of %q", text, children)
+		require.True(t, table.leadsToDraft(text, drafts[text]), "child %q of %q", text, children)
 	}
 }
 
@@ -225,7 +210,7 @@ func TestFindAgreesWithWalk(t *testing.T) {
 			p := prefix + "/" + s
 			if isClean(p) {
 				compared++
-				if l, _ := root.find(p); l != slowLeaf {
+				if l, _ := root.found(p); !l.slow() {
 					require.True(t, l == root.walk(segments{path: p}), p)
 				}
 			}
@@ -270,13 +255,13 @@ func TestFindReadsSegmentsOfEveryLength(t *testing.T) {
 					if path = "/" + path; !isClean(path) {
 						continue
 					}
-					l, unchecked := root.find(path)
+					l, unchecked := root.found(path)
 					require.True(t, 0 < unchecked && unchecked <= len(path), "%d in %q", unchecked, path)
 					require.True(t, unchecked == len(path) || path[unchecked-1] == '/', "%d in %q", unchecked, path)
-					if l == slowLeaf && strings.Contains(beside, "...") {
+					if l.slow() && strings.Contains(beside, "...") {
 						continue // what a rest took may have another spelling
 					}
-					require.False(t, l == slowLeaf, "%q beside %q", path, beside)
+					require.False(t, l.slow(), "%q beside %q", path, beside)
 					require.True(t, l == root.walk(segments{path: path}), "%q beside %q", path, beside)
 				}
 			}
@@ -294,20 +279,20 @@ func TestFindPassesTheLead(t *testing.T) {
 		rt := New()
 		rt.GET(lead+"/{x}/end", showPattern)
 		rt.GET(lead+"/y", showPattern)
-		n := *rt.current().nowhere.root("GET")
+		routes := *rt.current().nowhere.root("GET")
+		require.Equal(t, len(passed), routes.lead.size, lead)
 		if passed == "" {
-			assert.True(t, n.extra == nil || n.lead == nil, lead)
+			assert.Equal(t, noLead, routes.lead, lead)
 			continue
 		}
-		require.Equal(t, len(passed), n.lead.size, lead)
-		rare, elsewhere := *n.extra, newLeaf()
-		rare.lead.node = &node{miss: elsewhere}
-		n.extra = &rare
+		elsewhere := hit{id: 1 << 20}
+		routes.nodes = append(slices.Clone(routes.nodes), node{miss: elsewhere})
+		routes.lead.node = uint32(len(routes.nodes) - 1)
 		for path, want := range map[string]bool{
-			passed + "longenough": true, passed + "12345678/9": true, passed[:len(passed)-1] + "x/longenough": false, "/X" + passed[2:] + "longenough": false,
+			passed + "longenough/more": true, passed + "12345678/9": true, passed[:len(passed)-1] + "x/longenough": false, "/X" + passed[2:] + "longenough": false,
 		} {
-			l, at := n.find(path)
-			assert.Equal(t, want, l == elsewhere, "%s of %s", path, lead)
+			h, at := routes.find(path)
+			assert.Equal(t, want, *h == elsewhere, "%s of %s", path, lead)
 			if want {
 				assert.Equal(t, len(passed), at, path)
 			}
@@ -374,54 +359,61 @@ func TestFewTwigsHaveNoMap(t *testing.T) {
 	}
 }
 
-// randomNode is a node to step over, with all that can be open below it.
-func randomNode(random *rand.Rand, depth int) *node {
-	n := new(node)
+// randomDraft is one to step over, with all that can be open below it. It takes
+// its leaves from those left.
+func randomDraft(random *rand.Rand, depth int, left *[]leaf) *draft {
+	d := new(draft)
 	some := func() *leaf {
 		if random.IntN(3) > 0 {
 			return nil
 		}
-		return newLeaf()
+		l := &(*left)[0]
+		*left = (*left)[1:]
+		return l
 	}
-	n.fastEnd = some()
+	d.end = some()
 	if depth == 0 {
-		return n
+		return d
 	}
-	n.miss = some()
+	d.miss = some()
 	var slots []slot
 	for _, text := range []string{"a", "b"} {
 		if random.IntN(2) == 0 {
-			slots = append(slots, newSlot(text, randomNode(random, depth-1)))
+			slots = append(slots, newSlot(text, randomDraft(random, depth-1, left)))
 		}
 	}
-	n.setChildren(slots)
+	d.setChildren(slots)
 	if random.IntN(2) == 0 {
-		n.param = randomNode(random, depth-1)
+		d.param = randomDraft(random, depth-1, left)
 	}
 	if random.IntN(2) == 0 {
-		n.rare().slash = randomNode(random, 0)
+		d.slash = randomDraft(random, 0, left)
 	}
-	return n
+	return d
 }
 
 // allBelow lists what matches below one node, best first, by going down and
 // back: a literal before a parameter before a rest.
-func allBelow(n *node, segs []string) []*leaf {
+func (t *trie) allBelow(n uint32, segs []string) []*leaf {
 	if len(segs) == 0 {
-		if n.end() == nil {
+		if t.endAt(n) == noLeaf {
 			return nil
 		}
-		return []*leaf{n.end()}
+		return []*leaf{t.leaf(t.endAt(n))}
 	}
+	if n >= ended {
+		return nil
+	}
+	at := &t.nodes[n]
 	var all []*leaf
-	if c := n.child(segs[0]); c != nil {
-		all = allBelow(c, segs[1:])
+	if c := t.child(n, segs[0]); c != 0 {
+		all = t.allBelow(c, segs[1:])
 	}
-	if n.param != nil && segs[0] != "" {
-		all = append(all, allBelow(n.param, segs[1:])...)
+	if at.param != 0 && segs[0] != "" {
+		all = append(all, t.allBelow(at.param, segs[1:])...)
 	}
-	if n.miss != nil {
-		all = append(all, n.miss)
+	if at.miss.id != noLeaf {
+		all = append(all, t.leaf(at.miss.id))
 	}
 	return all
 }
@@ -442,22 +434,26 @@ func TestSideBySideIsOneAfterTheOther(t *testing.T) {
 	}
 	found := 0
 	for range 60 {
-		var open []*node
+		leaves := numbered(1000)
+		left := leaves[firstLeaf:]
+		list := new(draft)
 		for range 1 + random.IntN(4) {
-			open = append(open, randomNode(random, 3))
+			list.wide = append(list.wide, randomDraft(random, 3, &left))
 		}
-		last := newLeaf() // what the way to the list passed
+		list.wideMiss = &left[0] // what the way to the list passed
+		steps := freeze(list, nil, leaves)
+		open := steps.wideAt(&steps.nodes[steps.root])
 		for _, segs := range paths {
 			path := segments{path: "/" + strings.Join(segs, "/")}
-			want := last
+			want := list.wideMiss
 			for i := len(open) - 1; i >= 0; i-- {
-				all := allBelow(open[i], segs)
-				require.True(t, slices.Equal(all, open[i].matches(path)), path.path)
+				all := steps.allBelow(open[i], segs)
+				require.True(t, slices.Equal(all, steps.matches(open[i], path)), path.path)
 				if len(all) > 0 {
 					want, found = all[0], found+1
 				}
 			}
-			require.Same(t, want, sideBySide(open, last, path), path.path)
+			require.Same(t, want, steps.walk(path), path.path)
 		}
 	}
 	assert.NotZero(t, found)
@@ -466,14 +462,16 @@ func TestSideBySideIsOneAfterTheOther(t *testing.T) {
 // Up to 32 alternatives are stepped over without an allocation.
 func TestSideBySideOfManyAllocatesNothing(t *testing.T) {
 	SkipUnlessAllocationsCount(t)
-	end := newLeaf()
-	var open []*node
+	leaves := numbered(1)
+	end := &leaves[firstLeaf]
+	list := new(draft)
 	for range 31 {
-		open = append(open, &node{param: &node{param: &node{}}})
+		list.wide = append(list.wide, &draft{param: &draft{param: &draft{}}})
 	}
-	open = append(open, &node{param: &node{param: &node{fastEnd: end}}})
-	require.Same(t, end, sideBySide(open, nil, segments{path: "/x/y"}))
-	assert.Zero(t, AllocsPerRun(100, func() { sideBySide(open, nil, segments{path: "/x/y"}) }))
+	list.wide = append(list.wide, &draft{param: &draft{param: &draft{end: end}}})
+	steps := freeze(list, nil, leaves)
+	require.Same(t, end, steps.walk(segments{path: "/x/y"}))
+	assert.Zero(t, AllocsPerRun(100, func() { steps.walk(segments{path: "/x/y"}) }))
 }
 
 // The set of design's section on the budget, and two more that copy tables
@@ -530,23 +528,23 @@ func TestOneStepPerSegment(t *testing.T) {
 	deep := strings.Repeat("/a", 12)
 	rt.GET(deep+"/end", showPattern)
 	rt.GET("/{x0}/{x1}/{x2}/{x3}/{x4}/{x5}/{x6}/{x7}/{x8}/{x9}/{x10}/{x11}/zzz", showPattern)
-	n := rt.current().nowhere.root("GET")
-	steps := 0
+	routes := rt.current().nowhere.root("GET")
+	n, steps := routes.root, 0
 	for range strings.SplitSeq(deep[1:]+"/zzz", "/") {
 		seg := "a"
 		if steps == 12 {
 			seg = "zzz"
 		}
-		next := n.child(seg)
-		if next == nil {
-			next = n.param
+		next := routes.child(n, seg)
+		if next == 0 {
+			next = routes.nodes[n].param
 		}
-		require.NotNil(t, next, "step %d", steps)
+		require.NotZero(t, next, "step %d", steps)
 		n = next
 		steps++
 	}
 	assert.Equal(t, 13, steps)
-	assert.Contains(t, n.end().text, "zzz")
+	assert.Contains(t, routes.leaf(routes.endAt(n)).text(), "zzz")
 }
 
 // Whatever the budget, the answers are the same: random sets, with and without
@@ -580,17 +578,17 @@ func register(rt *Router, path string) {
 
 func comparePaths(t *testing.T, rt *Router, segs []string) {
 	t.Helper()
-	rt.current() // gives the entries their leaves
-	pr := pruneFor((*entry).inUse, "GET", false)
+	tab := rt.current()
+	pr := pruneFor(tab.leaves, tab.inUse, "GET", false)
 	top := pr.copy(rt.sources()[""])
-	tight, roomy := compileWithin(0, top, pr), rt.current().nowhere.get
+	tight, roomy := compileWithin(0, top, pr), tab.nowhere.get
 	var path func(prefix string, depth int)
 	path = func(prefix string, depth int) {
 		for _, s := range append([]string{"", "c"}, segs...) {
 			p := prefix + "/" + s
 			want := roomy.walk(segments{path: p})
 			require.True(t, want == tight.walk(segments{path: p}), p)
-			if l, _ := tight.find(p); l != slowLeaf && isClean(p) {
+			if l, _ := tight.found(p); !l.slow() && isClean(p) {
 				require.True(t, want == l, p)
 			}
 			if depth > 1 {
@@ -617,27 +615,29 @@ func TestBudgetBesideACatchAll(t *testing.T) {
 	}
 }
 
-// Names that differ in the middle alone, or beyond sixteen bytes in their length
+// Names that differ in the middle alone, or beyond fifteen bytes in their length
 // alone, are told apart in one look as well.
 func TestTablesArePerfect(t *testing.T) {
 	for _, form := range []string{"organization-%05d-settings-page", "resource%d", "%d", "a-%04d-quite-long-name-with-the-number-inside-%[1]d-and-a-common-end"} {
-		var n node
+		var d draft
 		var slots []slot
 		for i := range 5000 {
-			slots = append(slots, newSlot(fmt.Sprintf(form, i), new(node)))
+			slots = append(slots, newSlot(fmt.Sprintf(form, i), new(draft)))
 		}
-		n.setChildren(slots)
-		assert.True(t, n.extra == nil || n.twins == nil, form)
+		d.setChildren(slots)
+		assert.Nil(t, d.twins, form)
 	}
-	var n node
+	var d draft
 	var slots []slot
 	for i := 1; i <= 40; i++ {
-		slots = append(slots, newSlot(strings.Repeat("a", i), new(node)), newSlot("a"+strings.Repeat("\x00", i), new(node)))
+		slots = append(slots, newSlot(strings.Repeat("a", i), new(draft)), newSlot("a"+strings.Repeat("\x00", i), new(draft)))
 	}
-	n.setChildren(slots)
-	assert.Less(t, len(n.twins), 30, "those of up to sixteen bytes")
-	for _, s := range slots {
-		assert.True(t, n.child(textOf(s)) == s.node, textOf(s))
+	all := slices.Clone(slots)
+	d.setChildren(slots)
+	assert.Nil(t, d.twins)
+	table := frozen(&d)
+	for _, s := range all {
+		assert.True(t, table.leadsToDraft(s.text, s.to), s.text)
 	}
 }
 
@@ -676,4 +676,11 @@ func TestAlmostDots(t *testing.T) {
 	}
 }
 
-func newLeaf() *leaf { return &leaf{origin: new(origin)} }
+// numbered are so many leaves, behind those that every trie has.
+func numbered(n int) []leaf {
+	leaves := ownLeaves(n)
+	for i := range leaves {
+		leaves[i].id, leaves[i].origin = uint32(i), new(origin)
+	}
+	return leaves
+}

@@ -2,14 +2,17 @@ package segue_test
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/segue-go/segue"
+	"github.com/segue-go/segue/internal/pathlen"
 	"github.com/segue-go/segue/internal/workload"
 )
 
@@ -161,9 +164,9 @@ func serveAll(b *testing.B, name string, h http.Handler, s workload.Set) {
 // answer; an operation is all of its registrations and one request. ServeMux
 // refuses the sets whose routes overlap.
 func BenchmarkCost(b *testing.B) {
-	for _, s := range costSets() {
+	for _, s := range workload.Costs() {
 		b.Run("routes="+s.Name+"/router=segue", func(b *testing.B) { benchmarkCost(b, s.Set, workload.Segue) })
-		if !s.overlap {
+		if !s.Overlap {
 			b.Run("routes="+s.Name+"/router=servemux", func(b *testing.B) { benchmarkCost(b, s.Set, workload.ServeMux) })
 		}
 	}
@@ -182,4 +185,38 @@ func benchmarkCost(b *testing.B, s workload.Set, row workload.Row) {
 	b.ReportMetric(float64(least.Heap), "heap-B")
 	b.ReportMetric(float64(least.Register)/float64(time.Millisecond), "register-ms")
 	b.ReportMetric(float64(least.Compile)/float64(time.Millisecond), "compile-ms")
+}
+
+// BenchmarkPathLength shows that the time of a request is a straight line over
+// the length of its path: the metric, of a segment or a byte, is a constant. With
+// k alternatives open it is k times as steep at most. The metric is the fastest
+// request's, which other programs disturb least.
+func BenchmarkPathLength(b *testing.B) {
+	for _, k := range pathlen.Kinds() {
+		var lengths []int
+		for n := 1; n <= k.Most; n *= 10 {
+			if n >= k.Open && (k.Unit == "segment" || n >= 10) {
+				lengths = append(lengths, n)
+			}
+		}
+		if k.Unit == "byte" {
+			lengths = append(lengths, k.Most)
+		}
+		b.Run("kind="+strings.ReplaceAll(k.Name, " ", "_"), func(b *testing.B) {
+			rt := k.Router(lengths)
+			for _, n := range lengths {
+				b.Run(fmt.Sprintf("%ss=%d", k.Unit, n), func(b *testing.B) {
+					r, w := k.Request(n), pathlen.NewWriter()
+					require.True(b, k.Serve(rt, r, w))
+					fastest := time.Duration(math.MaxInt64)
+					for b.Loop() {
+						start := time.Now()
+						k.Serve(rt, r, w)
+						fastest = min(fastest, time.Since(start))
+					}
+					b.ReportMetric(float64(fastest)/float64(n), "ns/"+k.Unit)
+				})
+			}
+		})
+	}
 }

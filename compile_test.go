@@ -142,24 +142,6 @@ func TestEqualListsShareANode(t *testing.T) {
 	assert.Equal(t, at("", "x", ""), at("k", "y", ""))
 }
 
-// Lists of the same branches that differ in the rest that the way to them passed
-// do not: a rest answers below its own prefix alone.
-func TestListsDifferInTheirRests(t *testing.T) {
-	for range 20 { // a map's order, if there were one, would decide which list comes first
-		rt := New()
-		for _, path := range []string{"/n/{q}/b/x", "/n/{q}/{s}/y", "/{u}/a/{r...}", "/{u}/d/{r...}", "/{u}/{v}/e/{r...}", "/m/{q}/b/x"} {
-			rt.GET(path, showPattern)
-		}
-		for target, want := range map[string]string{
-			"/n/a/b/zzz": "GET /{u}/a/{r...} u=n r=b/zzz", "/n/d/b/zzz": "GET /{u}/d/{r...} u=n r=b/zzz", "/n/c/b/zzz": "404 page not found\n",
-			"/n/a/b/x": "GET /n/{q}/b/x q=a", "/n/c/b/x": "GET /n/{q}/b/x q=c", "/n/d/b/y": "GET /n/{q}/{s}/y q=d s=b", "/n/c/e/z": "GET /{u}/{v}/e/{r...} u=n v=c r=z",
-			"/m/c/b/zzz": "404 page not found\n", "/m/a/b/zzz": "GET /{u}/a/{r...} u=m r=b/zzz",
-		} {
-			assert.Equal(t, want, serve(rt, "GET", target).Body.String(), target)
-		}
-	}
-}
-
 // The budget grows with the source: twice as many routes may merge twice as many
 // branches. Beyond it the rest is left wide, and find leaves that to resolve.
 func TestBudgetGrowsWithTheSource(t *testing.T) {

@@ -1,40 +1,44 @@
 package segue_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"reflect"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/segue-go/segue"
+	"github.com/segue-go/segue/internal/testkit"
 )
+
+// Errors from the handler to the client: Try, Fail and the error lists, then
+// Recover, then Errorf and StatusOf.
 
 var errGone = errors.New("gone")
 
 // fails is a handler that returns errGone.
 var fails = segue.Try(func(http.ResponseWriter, *http.Request) error { return errGone })
-
-// listed is an error handler that adds its name to the header List and passes
-// the error on.
-func listed(name string) func(http.ResponseWriter, *http.Request, error) error {
-	return func(w http.ResponseWriter, r *http.Request, err error) error {
-		w.Header().Add("List", name)
-		return err
-	}
-}
 
 func listOf(w *httptest.ResponseRecorder) string { return strings.Join(w.Header().Values("List"), " ") }
 
@@ -113,7 +117,8 @@ func TestErrorListPassesOn(t *testing.T) {
 
 type coded int
 
-func (c coded) Error() string   { return "secret of a coded error" }
+func (c coded) Error() string { return "secret of a coded error" }
+
 func (c coded) StatusCode() int { return int(c) }
 
 // The end of the list answers, and never tells what was not meant for clients.
@@ -299,7 +304,7 @@ func TestErrorListsOfTwoApps(t *testing.T) {
 		return app
 	}
 	quiet(t)
-	if purego {
+	if testkit.Purego {
 		t.Skip("equal texts are not told apart")
 	}
 	one, two := build("one"), build("two")
@@ -339,13 +344,13 @@ func TestUnansweredErrorsAreLogged(t *testing.T) {
 	app.GET("/busy", segue.Try(func(http.ResponseWriter, *http.Request) error { return segue.Errorf(503, "later") }))
 	app.GET("/user", segue.Try(func(http.ResponseWriter, *http.Request) error { return segue.Errorf(404, "no user") }))
 	app.Group("/answered").GET("/", fails)
-	var text syncBuffer
+	var text testkit.Buffer
 	srv := httptest.NewUnstartedServer(app)
 	srv.Config.ErrorLog = log.New(&text, "", 0)
 	srv.Start()
 	defer srv.Close()
 	for path, want := range map[string]string{"/bad": "disk: gone", "/busy": "later", "/user": "", "/nope": ""} {
-		text.reset()
+		text.Reset()
 		resp, err := http.Get(srv.URL + path)
 		require.NoError(t, err)
 		io.Copy(io.Discard, resp.Body)
@@ -358,7 +363,7 @@ func TestUnansweredErrorsAreLogged(t *testing.T) {
 		assert.Contains(t, text.String(), "GET "+path, path)
 	}
 	app.OnError(func(w http.ResponseWriter, r *http.Request, err error) error { return segue.Text(w, 500, "sorry") })
-	text.reset()
+	text.Reset()
 	resp, err := http.Get(srv.URL + "/bad")
 	require.NoError(t, err)
 	resp.Body.Close()
@@ -368,29 +373,6 @@ func TestUnansweredErrorsAreLogged(t *testing.T) {
 	std := quiet(t) // without a server's log, the standard one
 	fails(httptest.NewRecorder(), httptest.NewRequest("GET", "/path", nil))
 	assert.Contains(t, std.String(), "gone")
-}
-
-type syncBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
-}
-
-func (b *syncBuffer) reset() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.buf.Reset()
 }
 
 func TestTryAndFailWithNothing(t *testing.T) {
@@ -455,5 +437,756 @@ func TestDiscardedRootIsCollected(t *testing.T) {
 		case <-time.After(time.Millisecond):
 			require.True(t, time.Now().Before(deadline), "a discarded root is still there")
 		}
+	}
+}
+
+// A liveApp is a router with Recover on a server. Its error list keeps what it
+// sees and passes it on.
+type liveApp struct {
+	*httptest.Server
+	seen chan error
+	log  testkit.Buffer // of the server
+}
+
+// protocols are the ways to reach a liveApp.
+var protocols = []string{"HTTP/1.1", "HTTP/2.0", "HTTP/2.0 without TLS"}
+
+func startApp(t *testing.T, protocol string, mw []segue.Middleware, handler http.HandlerFunc) *liveApp {
+	app := &liveApp{seen: make(chan error, 9)}
+	router := segue.New()
+	router.Use(mw...)
+	router.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
+		app.seen <- err
+		return err
+	})
+	path := ownPath()
+	router.HandleFunc(path, handler)
+	app.Server = httptest.NewUnstartedServer(router)
+	app.Config.ErrorLog = log.New(&app.log, "", 0)
+	switch protocol {
+	case "HTTP/1.1":
+		app.Start()
+	case "HTTP/2.0":
+		app.EnableHTTP2 = true
+		app.StartTLS()
+	default:
+		var h2c http.Protocols
+		h2c.SetUnencryptedHTTP2(true)
+		app.Config.Protocols = &h2c
+		app.Start()
+		app.Client().Transport.(*http.Transport).Protocols = &h2c
+	}
+	app.URL += path
+	t.Cleanup(app.Close)
+	return app
+}
+
+// ownPath returns a path that no other router has: with purego, a request tells
+// by its pattern alone whose error list it walks.
+func ownPath() string { return fmt.Sprintf("/recover%d/", paths.Add(1)) }
+
+var paths atomic.Int64
+
+// eachProtocol runs test on a handler behind Recover.
+func eachProtocol(t *testing.T, handler http.HandlerFunc, test func(t *testing.T, app *liveApp)) {
+	for _, protocol := range protocols {
+		t.Run(protocol, func(t *testing.T) {
+			checked := func(w http.ResponseWriter, r *http.Request) {
+				assert.Equal(t, protocol[:len("HTTP/1.1")], r.Proto)
+				handler(w, r)
+			}
+			test(t, startApp(t, protocol, []segue.Middleware{segue.Recover}, checked))
+		})
+	}
+}
+
+func (app *liveApp) get(t *testing.T) *http.Response {
+	resp, err := app.Client().Get(app.URL)
+	require.NoError(t, err)
+	t.Cleanup(func() { resp.Body.Close() })
+	return resp
+}
+
+// error returns the one error that the list has seen.
+func (app *liveApp) error(t *testing.T) error {
+	select {
+	case err := <-app.seen:
+		assert.Empty(t, app.seen, "the list was walked more than once")
+		return err
+	case <-time.After(time.Minute):
+		require.Fail(t, "the error list was not walked")
+		return nil
+	}
+}
+
+func readAll(t *testing.T, resp *http.Response) string {
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return string(body)
+}
+
+// expectCut reads a response that was aborted after text.
+func expectCut(t *testing.T, resp *http.Response, text string) {
+	body, err := io.ReadAll(resp.Body)
+	assert.Equal(t, text, string(body))
+	if resp.ProtoMajor == 1 {
+		assert.Equal(t, io.ErrUnexpectedEOF, err)
+	} else {
+		assert.ErrorContains(t, err, "INTERNAL_ERROR") // as net/http resets a stream
+	}
+}
+
+func TestRecoverAnswers(t *testing.T) {
+	eachProtocol(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		panic("a secret")
+	}, func(t *testing.T, app *liveApp) {
+		resp := app.get(t)
+		assert.Equal(t, 500, resp.StatusCode)
+		assert.Equal(t, "Internal Server Error\n", readAll(t, resp))
+		assert.Equal(t, "text/plain; charset=utf-8", resp.Header.Get("Content-Type"))
+		err := app.error(t)
+		assert.ErrorContains(t, err, "panic: a secret\n")
+		assert.ErrorContains(t, err, "errors_test.go", "the stack")
+		assert.Contains(t, app.log.String(), "a secret")
+		assert.NotContains(t, app.log.String(), "panic serving")
+	})
+}
+
+// Early Hints are no answer.
+func TestRecoverAfterEarlyHints(t *testing.T) {
+	eachProtocol(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Link", "</x.css>; rel=preload")
+		w.WriteHeader(http.StatusEarlyHints)
+		panic("late")
+	}, func(t *testing.T, app *liveApp) {
+		resp := app.get(t)
+		assert.Equal(t, 500, resp.StatusCode)
+		assert.Equal(t, "Internal Server Error\n", readAll(t, resp))
+		assert.ErrorContains(t, app.error(t), "late")
+	})
+}
+
+// A status that net/http refuses by a panic is no answer either.
+func TestRecoverFromWrongStatus(t *testing.T) {
+	eachProtocol(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(0)
+	}, func(t *testing.T, app *liveApp) {
+		assert.Equal(t, 500, app.get(t).StatusCode)
+		assert.ErrorContains(t, app.error(t), "invalid WriteHeader code 0")
+	})
+}
+
+func TestRecoverAbortsWhatHasBegun(t *testing.T) {
+	eachProtocol(t, func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "half")
+		w.(http.Flusher).Flush()
+		panic("in the middle")
+	}, func(t *testing.T, app *liveApp) {
+		resp := app.get(t)
+		assert.Equal(t, 200, resp.StatusCode)
+		expectCut(t, resp, "half")
+		assert.ErrorContains(t, app.error(t), "in the middle")
+		assert.NotContains(t, app.log.String(), "panic serving")
+		assert.NotContains(t, app.log.String(), "superfluous")
+	})
+}
+
+// What net/http still buffers counts as begun too.
+func TestRecoverAbortsWhatIsBuffered(t *testing.T) {
+	eachProtocol(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Write([]byte("half"))
+		panic("in the middle")
+	}, func(t *testing.T, app *liveApp) {
+		_, err := app.Client().Get(app.URL)
+		assert.Error(t, err)
+		assert.ErrorContains(t, app.error(t), "in the middle")
+	})
+}
+
+// Behind Recover, Try knows that the response has begun.
+func TestTryBehindRecover(t *testing.T) {
+	eachProtocol(t, segue.Try(func(w http.ResponseWriter, r *http.Request) error {
+		io.WriteString(w, "half")
+		http.NewResponseController(w).Flush()
+		return segue.Errorf(http.StatusConflict, "in the middle")
+	}), func(t *testing.T, app *liveApp) {
+		expectCut(t, app.get(t), "half")
+		assert.EqualError(t, app.error(t), "in the middle")
+	})
+}
+
+// A source that fails before anything was copied leaves room for an answer.
+func TestTryAfterAFailedCopy(t *testing.T) {
+	eachProtocol(t, segue.Try(func(w http.ResponseWriter, r *http.Request) error {
+		if _, err := io.Copy(w, iotest.ErrReader(io.ErrClosedPipe)); err != nil {
+			return segue.Errorf(http.StatusBadGateway, "the source: %w", err)
+		}
+		return nil
+	}), func(t *testing.T, app *liveApp) {
+		resp := app.get(t)
+		assert.Equal(t, http.StatusBadGateway, resp.StatusCode)
+		assert.Equal(t, "the source\n", readAll(t, resp))
+		assert.ErrorIs(t, app.error(t), io.ErrClosedPipe)
+	})
+}
+
+func TestRecoverAfterHijack(t *testing.T) {
+	app := startApp(t, "HTTP/1.1", []segue.Middleware{segue.Recover}, func(w http.ResponseWriter, r *http.Request) {
+		_, rw, err := http.NewResponseController(w).Hijack()
+		require.NoError(t, err)
+		rw.WriteString("own words")
+		rw.Flush()
+		panic("on its own")
+	})
+	conn, err := net.Dial("tcp", app.Listener.Addr().String())
+	require.NoError(t, err)
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(time.Minute))
+	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", app.URL)
+	got, err := io.ReadAll(conn)
+	assert.NoError(t, err, "closed in order")
+	assert.Equal(t, "own words", string(got))
+	assert.ErrorContains(t, app.error(t), "on its own")
+	assert.NotContains(t, app.log.String(), "hijacked connection")
+}
+
+// The first part is there before the handler goes on.
+func TestRecoverStreams(t *testing.T) {
+	for _, flush := range []func(w http.ResponseWriter){
+		func(w http.ResponseWriter) { w.(http.Flusher).Flush() },
+		func(w http.ResponseWriter) { http.NewResponseController(w).Flush() },
+	} {
+		var goOn chan bool
+		eachProtocol(t, func(w http.ResponseWriter, r *http.Request) {
+			io.WriteString(w, "first,")
+			flush(w)
+			<-goOn
+			io.WriteString(w, "second")
+		}, func(t *testing.T, app *liveApp) {
+			goOn = make(chan bool)
+			resp := app.get(t)
+			part := make([]byte, len("first,"))
+			_, err := io.ReadFull(resp.Body, part)
+			require.NoError(t, err)
+			assert.Equal(t, "first,", string(part))
+			close(goOn)
+			assert.Equal(t, "second", readAll(t, resp))
+			assert.Empty(t, app.seen)
+		})
+	}
+}
+
+// abilities are what a writer has beside a ResponseWriter's methods.
+func abilities(w http.ResponseWriter) (names []string) {
+	has := func(name string, ok bool) {
+		if ok {
+			names = append(names, name)
+		}
+	}
+	_, push := w.(http.Pusher)
+	_, hijack := w.(http.Hijacker)
+	_, readFrom := w.(io.ReaderFrom)
+	_, writeString := w.(io.StringWriter)
+	_, flushError := w.(interface{ FlushError() error })
+	_, flush := w.(http.Flusher)
+	has("Push", push)
+	has("Hijack", hijack)
+	has("ReadFrom", readFrom)
+	has("WriteString", writeString)
+	has("FlushError", flushError)
+	has("Flush", flush)
+	return names
+}
+
+// net/http's own writers keep what they have, and only that.
+func TestRecoverKeepsWhatTheServerHas(t *testing.T) {
+	var outside, inside []string
+	look := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			outside = abilities(w)
+			next.ServeHTTP(w, r)
+		})
+	}
+	for _, protocol := range protocols {
+		app := startApp(t, protocol, []segue.Middleware{look, segue.Recover}, func(w http.ResponseWriter, r *http.Request) {
+			inside = abilities(w)
+		})
+		resp := app.get(t)
+		assert.Equal(t, outside, inside, protocol)
+		assert.Equal(t, resp.ProtoMajor == 1, slices.Contains(inside, "Hijack"), "%s: Hijack", protocol)
+		assert.Equal(t, resp.ProtoMajor == 2, slices.Contains(inside, "Push"), "%s: Push", protocol)
+	}
+}
+
+// A file goes out whole, by way of the server's own ReadFrom.
+func TestRecoverServesFiles(t *testing.T) {
+	name := t.TempDir() + "/file"
+	text := strings.Repeat("0123456789abcdef", 1<<16)
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	eachProtocol(t, func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFile(w, r, name)
+	}, func(t *testing.T, app *liveApp) {
+		resp := app.get(t)
+		assert.Equal(t, int64(len(text)), resp.ContentLength)
+		assert.True(t, text == readAll(t, resp), "the file's text")
+	})
+}
+
+// Deadlines are set on the server's own writer.
+func TestRecoverPassesDeadlines(t *testing.T) {
+	app := startApp(t, "HTTP/1.1", []segue.Middleware{segue.Recover}, func(w http.ResponseWriter, r *http.Request) {
+		control := http.NewResponseController(w)
+		assert.NoError(t, control.EnableFullDuplex())
+		assert.NoError(t, control.SetWriteDeadline(time.Now().Add(time.Minute)))
+		assert.NoError(t, control.SetReadDeadline(time.Now().Add(10*time.Millisecond)))
+		_, err := io.ReadAll(r.Body)
+		assert.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	})
+	conn, err := net.Dial("tcp", app.Listener.Addr().String())
+	require.NoError(t, err)
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab", app.URL) // and no more
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	assert.Equal(t, 200, resp.StatusCode)
+}
+
+// http.ErrAbortHandler passes without a word.
+func TestRecoverLeavesErrAbortHandler(t *testing.T) {
+	eachProtocol(t, func(w http.ResponseWriter, r *http.Request) {
+		panic(http.ErrAbortHandler)
+	}, func(t *testing.T, app *liveApp) {
+		_, err := app.Client().Get(app.URL)
+		assert.Error(t, err)
+		assert.Empty(t, app.seen)
+		assert.Empty(t, app.log.String())
+	})
+}
+
+// recovered serves one request to a handler behind Recover that panics with
+// value, and returns the error that the list saw.
+func recovered(t *testing.T, value any) (w *httptest.ResponseRecorder, seen error) {
+	path, router := ownPath(), segue.New()
+	router.Use(segue.Recover)
+	router.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
+		seen = err
+		return err
+	})
+	router.HandleFunc(path, func(http.ResponseWriter, *http.Request) { panic(value) })
+	quiet(t)
+	w = testkit.Serve(router, "GET", path)
+	require.NotNil(t, seen)
+	return w, seen
+}
+
+// The error gives the value and the stack, by text and by method, and hides the
+// value's status.
+func TestPanicError(t *testing.T) {
+	missing := &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}
+	for _, value := range []any{
+		"text", 42, []int{1}, struct{ f func() }{nil}, map[string]int{"a": 1},
+		missing, (*fs.PathError)(nil), segue.Errorf(http.StatusNotFound, "not here"),
+		fmt.Errorf("no longer itself: %w", http.ErrAbortHandler),
+	} {
+		w, err := recovered(t, value)
+		assert.Equal(t, 500, w.Code)
+		assert.Equal(t, "Internal Server Error\n", w.Body.String())
+		status, message := segue.StatusOf(fmt.Errorf("wrapped: %w", err))
+		assert.Equal(t, 500, status)
+		assert.Equal(t, "Internal Server Error", message)
+
+		var p interface{ Panic() (any, []byte) }
+		require.ErrorAs(t, err, &p)
+		got, stack := p.Panic()
+		assert.Equal(t, fmt.Sprintf("%#v", value), fmt.Sprintf("%#v", got))
+		assert.Contains(t, string(stack), "segue_test.recovered.func2", "the function that panicked")
+		assert.Equal(t, fmt.Sprintf("panic: %v\n\n%s", value, stack), err.Error())
+	}
+
+	_, err := recovered(t, missing)
+	var pathError *fs.PathError
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorAs(t, err, &pathError)
+	assert.Same(t, missing, pathError)
+
+	_, err = recovered(t, nil)
+	var panicNil *runtime.PanicNilError
+	assert.ErrorAs(t, err, &panicNil)
+
+	_, err = recovered(t, "text")
+	assert.NoError(t, errors.Unwrap(err))
+}
+
+// A panic of the error list itself is left to the server.
+func TestRecoverOnlyOnce(t *testing.T) {
+	path, router := ownPath(), segue.New()
+	router.Use(segue.Recover)
+	router.OnError(func(http.ResponseWriter, *http.Request, error) error { panic("the second") })
+	router.HandleFunc(path, func(http.ResponseWriter, *http.Request) { panic("the first") })
+	assert.PanicsWithValue(t, "the second", func() { testkit.Serve(router, "GET", path) })
+}
+
+// Without a router the error list is empty, and its end answers.
+func TestRecoverWithoutRouter(t *testing.T) {
+	quiet(t)
+	w := testkit.Serve(segue.Recover(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("text") })), "GET", "/")
+	assert.Equal(t, 500, w.Code)
+	assert.Equal(t, "Internal Server Error\n", w.Body.String())
+	assert.Nil(t, segue.Recover(nil))
+}
+
+// Goexit ends the goroutine without an error.
+func TestRecoverLeavesGoexit(t *testing.T) {
+	w := httptest.NewRecorder()
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		segue.Recover(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { runtime.Goexit() })).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+		t.Error("Goexit did not end the goroutine")
+	}()
+	<-done
+	assert.Empty(t, w.Body.String())
+}
+
+// An inner Recover answers; where it aborts, the outer one lets it.
+func TestRecoverTwice(t *testing.T) {
+	for _, between := range [][]segue.Middleware{
+		{segue.Recover, segue.Recover},
+		{segue.Recover, func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwraps{w}, r) })
+		}, segue.Recover},
+	} {
+		app := startApp(t, "HTTP/1.1", between, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.RawQuery == "late" {
+				w.Write([]byte("half"))
+				http.NewResponseController(w).Flush()
+			}
+			panic("text")
+		})
+		assert.Equal(t, "Internal Server Error\n", readAll(t, app.get(t)))
+		assert.ErrorContains(t, app.error(t), "text")
+		app.URL += "?late"
+		expectCut(t, app.get(t), "half")
+		assert.ErrorContains(t, app.error(t), "text")
+	}
+}
+
+type unwraps struct{ http.ResponseWriter }
+
+func (u unwraps) Unwrap() http.ResponseWriter { return u.ResponseWriter }
+
+func timeout(next http.Handler) http.Handler {
+	return http.TimeoutHandler(next, 20*time.Millisecond, "too late")
+}
+
+// http.TimeoutHandler throws the handler's panic again on the server's
+// goroutine, where an outer Recover finds it.
+func TestRecoverAroundTimeoutHandler(t *testing.T) {
+	app := startApp(t, "HTTP/1.1", []segue.Middleware{segue.Recover, timeout}, func(w http.ResponseWriter, r *http.Request) {
+		w.Write([]byte("half, in TimeoutHandler's buffer"))
+		panic("text")
+	})
+	resp := app.get(t)
+	assert.Equal(t, 500, resp.StatusCode)
+	assert.Equal(t, "Internal Server Error\n", readAll(t, resp))
+	assert.ErrorContains(t, app.error(t), "panic: text")
+}
+
+// A handler that panics after its time has passed reaches the list, and not the
+// client, who has an answer, nor the next request on the connection.
+func TestRecoverInsideTimeoutHandler(t *testing.T) {
+	answered := make(chan bool, 1)
+	app := startApp(t, "HTTP/1.1", []segue.Middleware{timeout, segue.Recover}, func(w http.ResponseWriter, r *http.Request) {
+		<-answered
+		io.WriteString(w, "nobody reads this")
+		panic("late")
+	})
+	for range 3 {
+		resp := app.get(t)
+		assert.Equal(t, http.StatusServiceUnavailable, resp.StatusCode)
+		assert.Equal(t, "too late", readAll(t, resp))
+		answered <- true
+		assert.ErrorContains(t, app.error(t), "late")
+	}
+}
+
+// Recover costs one allocation a request, and a second one beside it none.
+func TestRecoverAllocatesOnce(t *testing.T) {
+	if testkit.Race {
+		t.Skip("the race detector adds allocations")
+	}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	for recovers, h := range []http.Handler{handler, segue.Recover(handler), segue.Recover(segue.Recover(handler))} {
+		w, r := &deaf{}, httptest.NewRequest("GET", "/", nil)
+		got := testkit.AllocsPerRun(100, func() { h.ServeHTTP(w, r) })
+		assert.Equal(t, float64(min(recovers, 1)), got, "%d Recovers", recovers)
+	}
+}
+
+// A deaf writer has what net/http's writer of HTTP/1 has, and does nothing.
+type deaf struct{ header http.Header }
+
+func (w *deaf) Header() http.Header {
+	if w.header == nil {
+		w.header = http.Header{}
+	}
+	return w.header
+}
+func (*deaf) Write(p []byte) (int, error)                  { return len(p), nil }
+func (*deaf) WriteHeader(int)                              {}
+func (*deaf) Flush()                                       {}
+func (*deaf) FlushError() error                            { return nil }
+func (*deaf) WriteString(s string) (int, error)            { return len(s), nil }
+func (*deaf) ReadFrom(src io.Reader) (int64, error)        { return io.Copy(io.Discard, src) }
+func (*deaf) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, http.ErrHijacked }
+func (*deaf) SetReadDeadline(time.Time) error              { return nil }
+
+// foreignCoded is somebody else's error with a status.
+type foreignCoded struct {
+	code int
+	text string
+}
+
+func (e *foreignCoded) Error() string { return e.text }
+
+func (e *foreignCoded) StatusCode() int { return e.code }
+
+// disguised gives another error by As, as errors.As allows.
+type disguised struct{ as error }
+
+func (disguised) Error() string { return "disguised" }
+
+func (d disguised) As(target any) bool { return errors.As(d.as, target) }
+
+// formatted is an error that formats itself and shows with which verb it was.
+type formatted struct{}
+
+func (formatted) Error() string { return "secret" }
+
+func (formatted) Format(f fmt.State, verb rune) { fmt.Fprintf(f, "secret %c %t", verb, f.Flag('+')) }
+
+// unvetted is Errorf for formats that go vet refuses.
+var unvetted = segue.Errorf
+
+var (
+	errSecret = errors.New("secret")
+	errInner  = segue.Errorf(404, "no user 7")
+)
+
+// messages are errors of Errorf, each with what the client and the log see.
+var messages = []struct {
+	name    string
+	err     error
+	status  int
+	message string
+	text    string
+}{
+	{"plain", segue.Errorf(404, "no user %d", 7), 404, "no user 7", "no user 7"},
+	{"no verb", segue.Errorf(409, "taken"), 409, "taken", "taken"},
+	{"percent", segue.Errorf(400, "100%% wrong"), 400, "100% wrong", "100% wrong"},
+	{"wrapped last", segue.Errorf(404, "no user %d: %w", 7, sql.ErrNoRows), 404, "no user 7", "no user 7: sql: no rows in result set"},
+	{"wrapped first", segue.Errorf(400, "%w - bad date", errSecret), 400, "bad date", "secret - bad date"},
+	{"wrapped alone", segue.Errorf(404, "%w", errSecret), 404, "Not Found", "secret"},
+	{"in the middle", segue.Errorf(400, "a %w b", errSecret), 400, "a  b", "a secret b"},
+	{"two", segue.Errorf(400, "bad: %w, %w", errSecret, io.EOF), 400, "bad", "bad: secret, EOF"},
+	{"flags and width", segue.Errorf(400, "bad: %+10w|", errSecret), 400, "bad: |", "bad:     secret|"},
+	{"index", segue.Errorf(400, "%[2]s: %[1]w", errSecret, "bad"), 400, "bad", "bad: secret"},
+	{"star", segue.Errorf(400, "%*d: %w", 4, 7, errSecret), 400, "7", "   7: secret"},
+	{"formatter", segue.Errorf(400, "bad: %w", formatted{}), 400, "bad", "bad: secret v false"},
+	{"formatter in full", segue.Errorf(400, "bad: %+w", formatted{}), 400, "bad", "bad: secret v true"},
+	{"nil wrapped", segue.Errorf(400, "bad: %w", nil), 400, "bad", "bad: %!w(<nil>)"},
+	{"%v is on purpose", segue.Errorf(400, "bad: %v", errSecret), 400, "bad: secret", "bad: secret"},
+	{"%v beside %w", segue.Errorf(400, "%q: %w", io.EOF, errSecret), 400, `"EOF"`, `"EOF": secret`},
+	{"nil beside %w", segue.Errorf(400, "%v: %w", nil, errSecret), 400, "<nil>", "<nil>: secret"},
+	{"ours wrapped", segue.Errorf(409, "not saved: %w", errInner), 409, "not saved: no user 7", "not saved: no user 7"},
+	{"ours deep", segue.Errorf(409, "not saved: %w", fmt.Errorf("secret: %w", errInner)), 409, "not saved: no user 7", "not saved: secret: no user 7"},
+	{"foreign with a status wrapped", segue.Errorf(409, "not saved: %w", &foreignCoded{404, "secret"}), 409, "not saved", "not saved: secret"},
+	{"not an error", unvetted(400, "bad: %w", 7), 400, "bad: %!ŵ(int=7)", "bad: %!w(int=7)"},
+	{"percent at the end", unvetted(400, "bad %w %", errSecret), 400, "bad  %!(NOVERB)", "bad secret %!(NOVERB)"},
+	{"empty", segue.Errorf(403, ""), 403, "Forbidden", ""},
+	{"without a standard text", segue.Errorf(499, ""), 499, "Bad Request", ""},
+	{"399", segue.Errorf(399, "x"), 500, "Internal Server Error", "x"},
+	{"400", segue.Errorf(400, "x"), 400, "x", "x"},
+	{"599", segue.Errorf(599, "x"), 599, "x", "x"},
+	{"600", segue.Errorf(600, "x: %w", errSecret), 500, "Internal Server Error", "x: secret"},
+	{"0", segue.Errorf(0, "x"), 500, "Internal Server Error", "x"},
+	{"negative", segue.Errorf(-404, "x"), 500, "Internal Server Error", "x"},
+}
+
+func TestErrorfMessage(t *testing.T) {
+	for _, tt := range messages {
+		t.Run(tt.name, func(t *testing.T) {
+			status, message := segue.StatusOf(tt.err)
+			assert.Equal(t, tt.status, status)
+			assert.Equal(t, tt.message, message)
+			assert.Equal(t, tt.text, tt.err.Error())
+			assert.Equal(t, tt.status, tt.err.(interface{ StatusCode() int }).StatusCode())
+		})
+	}
+}
+
+func TestErrorfUnwrap(t *testing.T) {
+	one := segue.Errorf(404, "a: %w", sql.ErrNoRows)
+	assert.Equal(t, sql.ErrNoRows, errors.Unwrap(one), "one %%w unwraps to the error itself, as with fmt.Errorf")
+	assert.ErrorIs(t, one, sql.ErrNoRows)
+
+	path := &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}
+	two := segue.Errorf(404, "a: %w, %w", io.EOF, path)
+	assert.NoError(t, errors.Unwrap(two))
+	assert.ErrorIs(t, two, io.EOF)
+	assert.ErrorIs(t, two, fs.ErrNotExist)
+	var found *fs.PathError
+	assert.ErrorAs(t, two, &found)
+
+	assert.NoError(t, errors.Unwrap(segue.Errorf(404, "a: %v", io.EOF)))
+}
+
+func TestStatusOf(t *testing.T) {
+	const text500 = "Internal Server Error"
+	own := segue.Errorf(404, "no user")
+	var (
+		nilOwn   = reflect.Zero(reflect.TypeOf(own)).Interface().(error)
+		nilParam *segue.ParamError
+		nilCoded *foreignCoded
+		nilWrap  *fs.PathError
+	)
+	for _, tt := range []struct {
+		name    string
+		err     error
+		status  int
+		message string
+	}{
+		{"nil", nil, 200, "OK"},
+		{"foreign", errors.New("secret"), 500, text500},
+		{"ours", own, 404, "no user"},
+		{"ours, wrapped", fmt.Errorf("secret: %w", fmt.Errorf("secret: %w", own)), 404, "no user"},
+		{"ours, joined", errors.Join(io.EOF, own), 404, "no user"},
+		{"the nearest of ours", segue.Errorf(409, "taken: %w", own), 409, "taken: no user"},
+		{"the first in a tree", errors.Join(fmt.Errorf("secret: %w", own), segue.Errorf(409, "taken")), 404, "no user"},
+		{"behind several %w", fmt.Errorf("%w, %w", io.EOF, own), 404, "no user"},
+		{"by As", disguised{own}, 404, "no user"},
+		{"another of ours", fmt.Errorf("secret: %w", &segue.ParamError{Name: "id", Value: "x", Reason: "is no number"}), 400, `path parameter id: "x" is no number`},
+		{"ours out of range", segue.Errorf(200, "fine"), 500, text500},
+		{"ours without a text", segue.Errorf(400, ""), 400, "Bad Request"},
+		{"foreign with a status", &foreignCoded{404, "secret"}, 404, "Not Found"},
+		{"the same, wrapped", fmt.Errorf("secret: %w", &foreignCoded{404, "secret"}), 404, "Not Found"},
+		{"ours goes before foreign", fmt.Errorf("%w, %w", &foreignCoded{409, "secret"}, own), 404, "no user"},
+		{"foreign 200", &foreignCoded{200, "secret"}, 500, text500},
+		{"foreign 399", &foreignCoded{399, "secret"}, 500, text500},
+		{"foreign 600", &foreignCoded{600, "secret"}, 500, text500},
+		{"foreign 499", &foreignCoded{499, "secret"}, 499, "Bad Request"},
+		{"foreign 599", &foreignCoded{599, "secret"}, 599, text500},
+		{"nil of Errorf's type", nilOwn, 500, text500},
+		{"nil of our type", nilParam, 500, text500},
+		{"nil with a status", nilCoded, 500, text500},
+		{"nil that wraps", nilWrap, 500, text500},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			status, message := segue.StatusOf(tt.err)
+			assert.Equal(t, tt.status, status)
+			assert.Equal(t, tt.message, message)
+		})
+	}
+}
+
+// A panic that is no nil pointer's is the author's to see.
+func TestStatusOfPanic(t *testing.T) {
+	assert.PanicsWithValue(t, "mine", func() { segue.StatusOf(panickingError{}) })
+}
+
+type panickingError struct{}
+
+func (panickingError) Error() string { return "" }
+
+func (panickingError) StatusCode() int { panic("mine") }
+
+func TestStatusOfConcurrent(t *testing.T) {
+	err := fmt.Errorf("a: %w", segue.Errorf(404, "no user: %w", io.EOF))
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			status, message := segue.StatusOf(err)
+			assert.Equal(t, 404, status)
+			assert.Equal(t, "no user", message)
+		})
+	}
+	wg.Wait()
+}
+
+var flagsOfVerb = regexp.MustCompile(`^[-+# 0]*[0-9]{0,2}(\.[0-9]{0,2})?$`)
+
+// FuzzErrorf holds that what %w wraps is never shown to the client, whatever
+// stands around it, and that the text for the log is fmt.Errorf's.
+func FuzzErrorf(f *testing.F) {
+	f.Add("no user: ", "", "")      // the usual
+	f.Add("", "", "")               // alone
+	f.Add("100%: ", "+", " (%w)")   // percent signs around it
+	f.Add("a", "-+# 012.3", "\xff") // all that may stand before the verb; not UTF-8
+	f.Add("ŵ", "9", "ŵ")            // the verb that stands in for w
+	secret := errors.New("hush-hush")
+	clean := strings.NewReplacer("%", "%%", "hush", "")
+	f.Fuzz(func(t *testing.T, before, flags, after string) {
+		if !flagsOfVerb.MatchString(flags) {
+			t.Skip("no flags")
+		}
+		format := clean.Replace(before) + "%" + flags + "w" + clean.Replace(after)
+		err, want := segue.Errorf(400, format, secret), fmt.Errorf(format, secret)
+		assert.Equal(t, want.Error(), err.Error())
+		assert.ErrorIs(t, err, secret)
+		status, message := segue.StatusOf(err)
+		assert.Equal(t, 400, status)
+		assert.NotContains(t, message, "hush")
+		assert.NotEmpty(t, message)
+	})
+}
+
+// Allocations of making and reading an error, beside those of fmt.Errorf.
+func TestStatusAllocs(t *testing.T) {
+	testkit.SkipUnderRace(t)
+	var err error
+	user := "ann"
+	for _, tt := range []struct {
+		name string
+		want float64
+		f    func()
+	}{
+		{"fmt.Errorf, no operand", 1, func() { err = fmt.Errorf("taken") }},
+		{"Errorf, no operand", 2, func() { err = segue.Errorf(409, "taken") }},
+		{"fmt.Errorf", 2, func() { err = fmt.Errorf("no %s", user) }},
+		{"Errorf", 3, func() { err = segue.Errorf(404, "no %s", user) }},
+		{"fmt.Errorf with %w", 2, func() { err = fmt.Errorf("no %s: %w", user, io.EOF) }},
+		{"Errorf with %w", 8, func() { err = segue.Errorf(404, "no %s: %w", user, io.EOF) }},
+		{"StatusOf ours", 0, func() { segue.StatusOf(err) }},
+		{"StatusOf foreign", 0, func() { segue.StatusOf(io.EOF) }},
+	} {
+		assert.Equal(t, tt.want, testkit.AllocsPerRun(100, tt.f), tt.name)
+	}
+}
+
+// Without Recover the very value of a panic reaches the server, and the router
+// goes on.
+func TestPanicPassesThrough(t *testing.T) {
+	thrown := errors.New("thrown")
+	panics := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(thrown) })
+	app, inner, missing := segue.New(), segue.New(), segue.New()
+	app.Use(func(next http.Handler) http.Handler { return next })
+	app.OnError(func(w http.ResponseWriter, _ *http.Request, _ error) error { return segue.Text(w, 500, "caught") })
+	app.GET("/plain/{id}", panics)
+	app.GET("/try", segue.Try(func(w http.ResponseWriter, r *http.Request) error { panic(thrown) }))
+	app.With(func(http.Handler) http.Handler { return panics }).GET("/middleware", panics)
+	inner.Handle("/", panics)
+	app.Mount("/inner/{x}", inner)
+	app.Mount("/foreign", panics)
+	missing.NotFound(panics)
+	missing.MethodNotAllowed(panics)
+	missing.Handle("POST /posted", panics)
+	app.Mount("/missing", missing)
+	app.GET("/well", shows)
+	for _, request := range []string{
+		"GET /plain/7", "HEAD /plain/7", "GET /try", "GET /middleware", "GET /inner/1/2", "GET /foreign/x", "GET /missing/x", "GET /missing/posted",
+	} {
+		assert.PanicsWithValue(t, thrown, func() { ask(t, app, request) }, request)
+		assert.Equal(t, 200, ask(t, app, "GET /well").Code)
 	}
 }

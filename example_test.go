@@ -2,15 +2,20 @@ package segue_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strings"
+	"testing/fstest"
 
 	"github.com/segue-go/segue"
 )
+
+// One example for each thing that the package exports, and of the wrong use of some.
 
 // send prints what app answers to requests such as "GET /users/7".
 func send(app http.Handler, requests ...string) {
@@ -568,4 +573,271 @@ func ExampleConflictError_wrong() {
 	})
 	// Output:
 	// segue: pattern "GET /users/{name}" (registered at main.go:12) matches the same requests as "GET /users/{id}" (registered at main.go:12), for example /users/name
+}
+
+func ExampleRouter_Explain() {
+	show := func(http.ResponseWriter, *http.Request) {}
+	app := segue.New()
+	app.GET("/users/new", show)
+	app.GET("/users/{id}", show)
+	app.GET("/users/{id}/posts", show)
+
+	trace := app.Explain(httptest.NewRequest("GET", "/users/new/posts", nil))
+	for _, step := range trace.Steps {
+		fmt.Println(step.Segment, step.Kind, step.Node)
+	}
+	fmt.Println(trace.Match.Route.Pattern, trace.Match.Params)
+
+	trace = app.Explain(httptest.NewRequest("GET", "/user/7", nil))
+	fmt.Println(trace.Match.Status, trace.Nearest[0].Pattern)
+	// Output:
+	// users literal [/users]
+	// new parameter [/users/new /users/{id}]
+	// posts literal [/users/{id}/posts]
+	// GET /users/{id}/posts map[id:new]
+	// 404 GET /users/{id}
+}
+
+// A trace is drawn for a terminal.
+func ExampleTrace_String() {
+	app := segue.New()
+	app.Handle("GET /users/new", http.NotFoundHandler())
+	app.Handle("GET /users/{id}", http.NotFoundHandler())
+
+	trace := app.Explain(httptest.NewRequest("DELETE", "/users/new", nil))
+	fmt.Println(trace)
+	// Output:
+	// DELETE example.com /users/new
+	// 405, Allow: GET, HEAD
+	//
+	//       /
+	//   1  ├─ users  literal                                                  2 routes
+	//   2  └─ new    literal                                                  2 routes
+	//                merged: /users/new, /users/{id}
+	//
+	// nearest:
+	//   GET /users/new                                 the same path by another method
+	//   GET /users/{id}                                the same path by another method
+}
+
+// A handler that returns an error, as it is put under Try. Decode's errors have
+// their status already, so that they are returned as they are.
+func ExampleDecode() {
+	type User struct {
+		Name string `json:"name"`
+		Age  uint8  `json:"age"`
+	}
+	handler := func(w http.ResponseWriter, r *http.Request) error {
+		user, err := segue.Decode[User](w, r)
+		if err != nil {
+			return err
+		}
+		fmt.Println("read:", user.Name, user.Age)
+		return nil
+	}
+
+	send := func(contentType, body string) {
+		r := httptest.NewRequest("POST", "/users", strings.NewReader(body))
+		r.Header.Set("Content-Type", contentType)
+		if err := handler(httptest.NewRecorder(), r); err != nil {
+			fmt.Println(segue.StatusOf(err))
+		}
+	}
+	send("application/json", `{"name": "Ann", "age": 36}`)
+	send("application/json", `{"name": "Ann", "age": 1000}`)
+	send("application/json", `{"name": "Ann"`)
+	send("text/plain", `{"name": "Ann"}`)
+	// Output:
+	// read: Ann 36
+	// 400 field age: expected a whole number from 0 to 255 at byte 27
+	// 400 the JSON is cut short after 14 bytes
+	// 415 the body is not labelled as JSON: send "Content-Type: application/json"
+}
+
+// The limit is in bytes; without one it is 1 MiB.
+func ExampleDecode_limit() {
+	r := httptest.NewRequest("POST", "/", strings.NewReader(`["a long list"]`))
+	r.Header.Set("Content-Type", "application/json")
+	_, err := segue.Decode[[]string](httptest.NewRecorder(), r, 10)
+	fmt.Println(segue.StatusOf(err))
+
+	var tooLarge *http.MaxBytesError
+	fmt.Println(errors.As(err, &tooLarge))
+	// Output:
+	// 413 the body is larger than 10 bytes
+	// true
+}
+
+func ExampleJSON() {
+	w := httptest.NewRecorder()
+	err := segue.JSON(w, http.StatusCreated, map[string]any{"id": 7, "name": "Ann"})
+	fmt.Println(err, w.Code, w.Header().Get("Content-Type"), w.Header().Get("Content-Length"))
+	fmt.Println(w.Body)
+	// Output:
+	// <nil> 201 application/json 21
+	// {"id":7,"name":"Ann"}
+}
+
+// A value that cannot be encoded is an error, and not half a response: nothing
+// has been written, and whoever handles the error still can.
+func ExampleJSON_notEncoded() {
+	w := httptest.NewRecorder()
+	err := segue.JSON(w, http.StatusOK, map[string]any{"id": 7, "done": make(chan bool)})
+	fmt.Println(err)
+	fmt.Println(segue.StatusOf(err))
+	fmt.Println(w.Body.Len(), "bytes written")
+	// Output:
+	// segue: JSON: json: unsupported type: chan bool
+	// 500 Internal Server Error
+	// 0 bytes written
+}
+
+func ExampleText() {
+	w := httptest.NewRecorder()
+	err := segue.Text(w, http.StatusOK, "Grüezi")
+	fmt.Println(err, w.Code, w.Header().Get("Content-Type"), w.Header().Get("Content-Length"))
+	fmt.Println(w.Body)
+	// Output:
+	// <nil> 200 text/plain; charset=utf-8 7
+	// Grüezi
+}
+
+// One error, two readers: the client gets the message without what %w stands
+// for, the log gets all of it.
+func ExampleErrorf() {
+	err := segue.Errorf(http.StatusNotFound, "no user %d: %w", 7, sql.ErrNoRows)
+
+	status, message := segue.StatusOf(err)
+	fmt.Println("client:", status, message)
+	fmt.Println("log:   ", err)
+	fmt.Println(errors.Is(err, sql.ErrNoRows))
+	// Output:
+	// client: 404 no user 7
+	// log:    no user 7: sql: no rows in result set
+	// true
+}
+
+// WRONG: %v makes the error's text part of the message, so that the client reads
+// what the database said. Write %w.
+func ExampleErrorf_wrong() {
+	dbErr := errors.New("dial tcp 10.0.0.5:5432: connection refused")
+
+	_, message := segue.StatusOf(segue.Errorf(http.StatusServiceUnavailable, "try again later: %v", dbErr))
+	fmt.Println("wrong:", message)
+	_, message = segue.StatusOf(segue.Errorf(http.StatusServiceUnavailable, "try again later: %w", dbErr))
+	fmt.Println("right:", message)
+	// Output:
+	// wrong: try again later: dial tcp 10.0.0.5:5432: connection refused
+	// right: try again later
+}
+
+// quotaError is an error from elsewhere that knows its status.
+type quotaError struct{}
+
+func (quotaError) Error() string   { return "tenant 12 used 900 of 800" }
+func (quotaError) StatusCode() int { return http.StatusTooManyRequests }
+
+func ExampleStatusOf() {
+	noUser := segue.Errorf(http.StatusNotFound, "no user 7")
+	fmt.Println(segue.StatusOf(fmt.Errorf("loading the page: %w", noUser)))
+	fmt.Println(segue.StatusOf(fmt.Errorf("saving: %w", quotaError{})))
+	fmt.Println(segue.StatusOf(errors.New("disk 3 is full")))
+	fmt.Println(segue.StatusOf(nil))
+	// Output:
+	// 404 no user 7
+	// 429 Too Many Requests
+	// 500 Internal Server Error
+	// 200 OK
+}
+
+// dist stands for an embed.FS, an os.DirFS, or any other file system.
+var dist = fstest.MapFS{
+	"index.html":         {Data: []byte("the page")},
+	"app.js":             {Data: []byte("the script")},
+	"help/index.html":    {Data: []byte("the help")},
+	"admin/accounts.csv": {Data: []byte("a secret")},
+	".env":               {Data: []byte("another")},
+}
+
+// printAnswers prints what app answers to GET.
+func printAnswers(app http.Handler, targets ...string) {
+	for _, target := range targets {
+		w := httptest.NewRecorder()
+		app.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+		switch w.Code {
+		case http.StatusOK:
+			fmt.Println(target, w.Code, w.Body)
+		case http.StatusTemporaryRedirect:
+			fmt.Println(target, w.Code, w.Header().Get("Location"))
+		default:
+			fmt.Println(target, w.Code)
+		}
+	}
+}
+
+func ExampleRouter_Static() {
+	app := segue.New()
+	app.Static("/assets", dist)
+	printAnswers(app, "/assets/app.js", "/assets/", "/assets/help", "/assets/help/", "/assets/nope.js", "/assets/.env")
+	// Output:
+	// /assets/app.js 200 the script
+	// /assets/ 200 the page
+	// /assets/help 307 /assets/help/
+	// /assets/help/ 200 the help
+	// /assets/nope.js 404
+	// /assets/.env 404
+}
+
+// A single-page application: its page answers for its paths, but neither for
+// files that are not there nor for the API, which is a router of its own.
+func ExampleRouter_Static_fallback() {
+	app := segue.New()
+	app.Static("/", dist, "index.html")
+	api := app.Group("/api")
+	api.GET("/users", func(w http.ResponseWriter, r *http.Request) { segue.Text(w, http.StatusOK, "all users") })
+	printAnswers(app, "/", "/users/7", "/app.js", "/nope.js", "/api/users", "/api/nope")
+	// Output:
+	// / 200 the page
+	// /users/7 200 the page
+	// /app.js 200 the script
+	// /nope.js 404
+	// /api/users 200 all users
+	// /api/nope 404
+}
+
+// A guard on a part of the files. No spelling of the path gets around it. The
+// route for the rest sees to it that what the guarded files do not have is not
+// looked for among the others.
+func ExampleRouter_Static_guard() {
+	guard := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			segue.Fail(w, r, segue.Errorf(http.StatusUnauthorized, "log in first"))
+		})
+	}
+	reports, _ := fs.Sub(dist, "admin")
+	app := segue.New()
+	app.Static("/", dist)
+	admin := app.Group("/admin", guard)
+	admin.Static("/", reports)
+	admin.Any("/{path...}", http.NotFound)
+	printAnswers(app, "/app.js", "/admin/accounts.csv", "/admin/nope.csv", "/admin%2Faccounts.csv", "/x/..%2fadmin/accounts.csv")
+	// Output:
+	// /app.js 200 the script
+	// /admin/accounts.csv 401
+	// /admin/nope.csv 401
+	// /admin%2Faccounts.csv 404
+	// /x/..%2fadmin/accounts.csv 404
+}
+
+// Wrong: the API's routes stand on the same router as the files. A path that
+// none of them has is then the page's, and an API's client gets HTML with
+// status 200. Put them under [Router.Group] or [Router.Mount].
+func ExampleRouter_Static_wrong() {
+	app := segue.New()
+	app.Static("/", dist, "index.html")
+	app.GET("/api/users", func(w http.ResponseWriter, r *http.Request) { segue.Text(w, http.StatusOK, "all users") })
+	printAnswers(app, "/api/users", "/api/userz")
+	// Output:
+	// /api/users 200 all users
+	// /api/userz 200 the page
 }

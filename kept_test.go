@@ -83,35 +83,6 @@ func TestTextsAreTheirOwn(t *testing.T) {
 	}
 }
 
-// What a router keeps of a thousand routes lies in a few hundred pieces, served or
-// not, mounted or not.
-func TestRoutesAreKeptInFewPieces(t *testing.T) {
-	SkipUnlessAllocationsCount(t)
-	const routes = 1000
-	pieces := func(build func(*Router) *Router) float64 {
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		rt := New()
-		inner := build(rt)
-		for i := range routes {
-			inner.GET(fmt.Sprintf("/resource%d/{id}", i), fuzzHandler)
-		}
-		rt.current()
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-		runtime.KeepAlive(rt)
-		return float64(after.HeapObjects-before.HeapObjects) / routes
-	}
-	for name, build := range map[string]func(*Router) *Router{
-		"flat":  func(rt *Router) *Router { return rt },
-		"with":  func(rt *Router) *Router { return rt.With() },
-		"group": func(rt *Router) *Router { return rt.Group("/api/{version}") },
-	} {
-		assert.Less(t, Least(func() float64 { return pieces(build) }), 1.5, name)
-	}
-}
-
 // The source tries are there while routes are added, and no longer than that; a
 // route that comes later meets all that were there.
 func TestSourcesAreMadeAgain(t *testing.T) {
@@ -140,63 +111,6 @@ func TestSourcesAreMadeAgain(t *testing.T) {
 	inner.GET("/new", fuzzHandler)
 	assert.Equal(t, "GET /m/new", rt.current().nowhere.root("GET").walk(segments{"/m/new", false}).text())
 	assert.Equal(t, "GET /m", rt.current().nowhere.root("GET").walk(segments{"/m/", false}).text(), "the prefix in its other spelling")
-}
-
-// What is refused leaves nothing behind, however often it is tried.
-func TestRefusedRoutesAreNotKept(t *testing.T) {
-	rt, inner := New(), New()
-	inner.GET("/a", fuzzHandler)
-	rt.Mount("/m", inner)
-	size := func() [6]int {
-		return [6]int{
-			rt.entries.len(), rt.registered.len() + inner.registered.len(), rt.vias.len(), rt.lines.len(), rt.texts.Len(), inner.entries.len() + inner.texts.Len(),
-		}
-	}
-	before := size()
-	for range 100 {
-		assert.Error(t, enumRecover(func() { inner.GET("/a", fuzzHandler) }))
-		assert.Error(t, enumRecover(func() { rt.GET("/m/a", fuzzHandler) }))
-		assert.Error(t, enumRecover(func() { rt.Mount("/m", inner) }))
-		assert.Error(t, enumRecover(func() { rt.GET("/{x}/{x}", fuzzHandler) }))
-	}
-	assert.Equal(t, before, size())
-}
-
-// What a router keeps is its own, and not a part of what the caller cut it from.
-func TestKeptTextsPinNothing(t *testing.T) {
-	whole := strings.Repeat("x", 1<<10) + "GET host.example/a/{pinned}"
-	prefixes := strings.Repeat("x", 1<<10) + "/prefix/{outer}"
-	within := func(s, whole string) bool {
-		for i := range whole {
-			if keyOf(whole[i:]) == keyOf(s) {
-				return true
-			}
-		}
-		return false
-	}
-	if !keyIsIdentity {
-		t.Skip("purego cannot tell")
-	}
-	rt, outer := New(), New()
-	rt.Handle(whole[1<<10:], http.HandlerFunc(fuzzHandler))
-	outer.Mount(prefixes[1<<10:], rt)
-	for host := range outer.current().hosts {
-		assert.False(t, within(host, whole), host)
-	}
-	for _, keeper := range []*Router{rt, outer} {
-		for e := range keeper.entries.all() {
-			assert.False(t, within(e.kept().text, whole), e.kept().text)
-		}
-	}
-	assert.False(t, within(outer.mounts[0].prefix.text, prefixes), "the prefix")
-	for _, s := range outer.mounts[0].prefix.segs {
-		assert.False(t, within(s.text, prefixes), s.text)
-	}
-	for _, l := range outer.current().leaves[firstLeaf:] {
-		for _, name := range l.names.list {
-			assert.False(t, within(name, l.text()), "names are the process's: %s", name)
-		}
-	}
 }
 
 // A request that is on its way when Use is called keeps its leaf, and nothing else

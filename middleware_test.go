@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/segue-go/segue"
+	"github.com/segue-go/segue/internal/testkit"
 )
 
 // ask sends "METHOD target" to app. Beforehand it asks Lookup, and what Lookup
@@ -36,33 +35,18 @@ func ask(t *testing.T, app *segue.Router, request string) *httptest.ResponseReco
 	return w
 }
 
-// shows is a handler that writes the pattern and the parameters it was reached
-// with: "GET /users/{id} id=7".
-func shows(w http.ResponseWriter, r *http.Request) {
-	fmt.Fprint(w, r.Pattern)
-	for name, value := range segue.Params(r) {
-		fmt.Fprintf(w, " %s=%s", name, value)
-	}
-}
+// The handlers and middlewares that tell what they saw.
+var (
+	shows  = testkit.Shows(segue.Params)
+	lost   = testkit.Lost
+	via    = testkit.Via
+	viaOf  = testkit.ViaOf
+	listed = testkit.Listed
+)
 
 // says is a handler that writes a text.
 func says(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, text) }
-}
-
-// via is a middleware that adds its name to the header Via, so that an answer
-// tells which ones it went through, and in which order.
-func via(name string) segue.Middleware {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Add("Via", name)
-			next.ServeHTTP(w, r)
-		})
-	}
-}
-
-func viaOf(w *httptest.ResponseRecorder) string {
-	return strings.Join(w.Header().Values("Via"), " ")
 }
 
 // built is a middleware that counts its constructions.
@@ -359,17 +343,6 @@ func TestMiddlewareMayStopReplaceAndRepeat(t *testing.T) {
 	assert.Equal(t, 404, ask(t, app, "GET /users/7?missing").Code)
 }
 
-// raceOn is whether the race detector runs: it allocates.
-var raceOn = builtWith("-race", "true")
-
-// purego is whether routes are known by their text alone, for want of unsafe.
-var purego = builtWith("-tags", "purego")
-
-func builtWith(key, value string) bool {
-	info, _ := debug.ReadBuildInfo()
-	return info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: key, Value: value})
-}
-
 func pass(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r) })
 }
@@ -393,7 +366,7 @@ func sixteen(routers int) *segue.Router {
 }
 
 func TestMiddlewareAllocatesNothing(t *testing.T) {
-	if raceOn {
+	if testkit.Race {
 		t.Skip("the race detector allocates")
 	}
 	for _, routers := range []int{1, 2} {
@@ -468,18 +441,6 @@ func TestChainJoins(t *testing.T) {
 	assert.Equal(t, "done", w.Body.String())
 }
 
-// panicText returns the text of the panic of do, an error's or a string.
-func panicText(t *testing.T, do func()) (text string) {
-	t.Helper()
-	defer func() {
-		v := recover()
-		require.NotNil(t, v, "no panic")
-		text = fmt.Sprint(v)
-	}()
-	do()
-	return ""
-}
-
 // here is the file and line of its caller, offset lines on.
 func here(offset int) string {
 	_, file, line, _ := runtime.Caller(1)
@@ -494,7 +455,7 @@ func TestNilMiddlewareIsRefusedAtItsPlace(t *testing.T) {
 		"Group": func(m segue.Middleware) { app.Group("/g", m) },
 		"Chain": func(m segue.Middleware) { segue.Chain(m) },
 	} {
-		text := panicText(t, func() { use(nil) })
+		text := fmt.Sprint(testkit.PanicOf(func() { use(nil) }))
 		assert.Contains(t, text, "middleware is nil", name)
 		assert.Contains(t, text, "middleware_test.go:", name)
 	}
@@ -511,7 +472,7 @@ func TestMiddlewareThatReturnsNil(t *testing.T) {
 	app.GET("/", shows)
 	app.Use(via("x"), returnsNil)
 	for range 2 {
-		text := panicText(t, func() { app.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)) })
+		text := fmt.Sprint(testkit.PanicOf(func() { testkit.Serve(app, "GET", "/") }))
 		assert.Contains(t, text, "returnsNil")
 		assert.Contains(t, text, "returned no handler")
 	}
@@ -536,7 +497,7 @@ func TestMiddlewareMayRegisterWhileItIsBuilt(t *testing.T) {
 		assert.Equal(t, "fine", ask(t, app, "GET /health").Body.String())
 		assert.Equal(t, "late", viaOf(ask(t, app, "GET /late")))
 	}()
-	waitFor(t, done)
+	testkit.WaitFor(t, done)
 }
 
 // A middleware may pass on another request, or one whose path another router

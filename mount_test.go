@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
-	_ "net/http/pprof" // into http.DefaultServeMux
+	_ "net/http/pprof"
 	"net/url"
 	"runtime"
 	"strings"
@@ -18,7 +18,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/segue-go/segue"
+	"github.com/segue-go/segue/internal/testkit"
 )
+
+// Routers in routers, and other handlers under a prefix.
 
 // answers sends each request to app and compares with "status body", or with
 // the status alone.
@@ -52,16 +55,6 @@ func TestMountTheSameRouterTwice(t *testing.T) {
 		"GET /usersology":              "404",
 	})
 	answers(t, users, map[string]string{"GET /": "200", "GET /7": "200 GET /{id} id=7", "GET /users/7": "404"})
-}
-
-// "GET /" is the text of two patterns, Handle's subtree and the verb's front
-// page. One app may have both.
-func TestTwoPatternsOfOneText(t *testing.T) {
-	app := segue.New()
-	app.Use(via("app"))
-	app.GET("/", says("front"))
-	app.HandleFunc("GET /", says("tree"))
-	answers(t, app, map[string]string{"GET /": "200 front", "GET /x": "200 tree"})
 }
 
 // Every order of mounting and registering comes to the same, three levels deep.
@@ -211,17 +204,12 @@ func TestMountJoinsHostAndMethod(t *testing.T) {
 }
 
 // registering returns the error that do panics with.
-func registering(t *testing.T, do func()) (err error) {
+func registering(t *testing.T, do func()) error {
 	t.Helper()
-	defer func() {
-		v := recover()
-		require.NotNil(t, v, "it was not refused")
-		var ok bool
-		err, ok = v.(error)
-		require.True(t, ok, "not an error: %v", v)
-	}()
-	do()
-	return nil
+	err := testkit.PanicOf(do)
+	require.Error(t, err, "it was not refused")
+	require.NotContains(t, err.Error(), "panic with a", "not an error")
+	return err
 }
 
 func TestMountRefusesPrefixes(t *testing.T) {
@@ -278,14 +266,6 @@ func TestMountRefusesNil(t *testing.T) {
 		assert.Contains(t, err.Error(), "mount_test.go:", name)
 	}
 	assert.Equal(t, 404, ask(t, app, "GET /m").Code)
-}
-
-// A nil *Router behind the interface is as nil as any other handler.
-func TestHandleRefusesNilRouter(t *testing.T) {
-	app := segue.New()
-	var none *segue.Router
-	err := registering(t, func() { app.Handle("/m/", none) })
-	assert.Contains(t, err.Error(), "handler is nil")
 }
 
 // A name of the prefix and one of a route inside cannot both be the same; which
@@ -455,7 +435,7 @@ func TestEmptyMountOwnsItsMissesAtOnce(t *testing.T) {
 // mounts it; whose list an error walks is told apart all the same.
 func TestErrorListUnderMountsWithoutPrefix(t *testing.T) {
 	quiet(t)
-	if purego {
+	if testkit.Purego {
 		t.Skip("equal texts are not told apart")
 	}
 	child, a, b, outer := segue.New(), segue.New(), segue.New(), segue.New()
@@ -581,7 +561,7 @@ func TestRouterInsideOthers(t *testing.T) {
 		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		assert.Equal(t, "GET /api/users/{id} id=7", w.Body.String())
 	}
-	if purego {
+	if testkit.Purego {
 		return // what segue wrote by SetPathValue stays
 	}
 	inner.GET("/api/plain", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "id="+r.PathValue("id")) })

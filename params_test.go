@@ -1,4 +1,4 @@
-package segue
+package segue_test
 
 import (
 	"errors"
@@ -14,7 +14,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/segue-go/segue"
 )
+
+// Parameters as values of a type, in the path and in the query.
 
 // A typedRow is a text with what it is as a T; with a reason it is none.
 type typedRow[T any] struct {
@@ -25,10 +29,10 @@ type typedRow[T any] struct {
 
 // askAs asks for a text as a T in the path and in the query.
 func askAs[T any](t *testing.T, text string) (path, query T, pathErr, queryErr error) {
-	router := New()
+	router := segue.New()
 	router.GET("/{n}", func(w http.ResponseWriter, r *http.Request) {
-		path, pathErr = ParamAs[T](r, "n")
-		query, queryErr = QueryAs[T](r, "n", path)
+		path, pathErr = segue.ParamAs[T](r, "n")
+		query, queryErr = segue.QueryAs[T](r, "n", path)
 	})
 	w := httptest.NewRecorder()
 	u := &url.URL{Path: "/" + text, RawQuery: url.Values{"n": {text}}.Encode()}
@@ -49,12 +53,12 @@ func testTyped[T comparable](t *testing.T, rows ...typedRow[T]) {
 				assert.NoError(t, err, "%q as a %T in the %s", row.text, row.want, place)
 				continue
 			}
-			var wrong *ParamError
+			var wrong *segue.ParamError
 			require.True(t, errors.As(err, &wrong), "%q as a %T in the %s", row.text, row.want, place)
 			assert.Equal(t, []string{"n", row.text, row.reason}, []string{wrong.Name, wrong.Value, wrong.Reason})
 			assert.Equal(t, fmt.Sprintf("%s parameter n: %q %s", place, row.text, row.reason), err.Error())
 			assert.Error(t, errors.Unwrap(err))
-			status, message := StatusOf(fmt.Errorf("wrapped: %w", err))
+			status, message := segue.StatusOf(fmt.Errorf("wrapped: %w", err))
 			assert.Equal(t, []any{400, err.Error()}, []any{status, message})
 			assert.Equal(t, 400, wrong.StatusCode())
 		}
@@ -177,12 +181,12 @@ func TestQueryAsDefault(t *testing.T) {
 		"": "7 def", "m=1": "7 def", "n=": "7 ", "n": "7 ", "n=5": "5 5", "n=5&n=x": "5 5", "n=&n=5": "7 ", "n=%35": "5 5",
 	} {
 		r := httptest.NewRequest("GET", "/?"+query, nil)
-		n, err := QueryAs(r, "n", 7)
+		n, err := segue.QueryAs(r, "n", 7)
 		require.NoError(t, err, query)
-		s, err := QueryAs(r, "n", "def")
+		s, err := segue.QueryAs(r, "n", "def")
 		require.NoError(t, err, query)
 		assert.Equal(t, want, fmt.Sprint(n, " ", s), query)
-		named, err := QueryAs(r, "n", namedString("def"))
+		named, err := segue.QueryAs(r, "n", namedString("def"))
 		require.NoError(t, err, query)
 		assert.EqualValues(t, s, named, query)
 	}
@@ -191,9 +195,9 @@ func TestQueryAsDefault(t *testing.T) {
 func TestParamAsOfAnotherType(t *testing.T) {
 	r := httptest.NewRequest("GET", "/?n=1", nil)
 	for name, ask := range map[string]func(){
-		"[]int":    func() { ParamAs[[]int](r, "n") },
-		"struct {": func() { QueryAs(r, "n", struct{ n int }{}) },
-		"*int":     func() { QueryAs[*int](r, "n", nil) },
+		"[]int":    func() { segue.ParamAs[[]int](r, "n") },
+		"struct {": func() { segue.QueryAs(r, "n", struct{ n int }{}) },
+		"*int":     func() { segue.QueryAs[*int](r, "n", nil) },
 	} {
 		var said any
 		func() {
@@ -227,16 +231,16 @@ func TestParamReadsAnyPattern(t *testing.T) {
 		require.NoError(t, err)
 		r.URL.RawPath, r.Pattern = c.path, c.pattern
 		var got, names []string
-		for name, value := range Params(r) {
+		for name, value := range segue.Params(r) {
 			got, names = append(got, name+"="+value), append(names, name)
-			assert.Equal(t, value, Param(r, name), "%s of %s on %s", name, c.pattern, c.path)
+			assert.Equal(t, value, segue.Param(r, name), "%s of %s on %s", name, c.pattern, c.path)
 		}
 		assert.Equal(t, c.want, strings.Join(got, " "), "%s on %s", c.pattern, c.path)
-		assert.Empty(t, Param(r, "none"))
-		assert.Empty(t, Param(r, ""))
+		assert.Empty(t, segue.Param(r, "none"))
+		assert.Empty(t, segue.Param(r, ""))
 		for stop := range names {
 			n := 0
-			for range Params(r) {
+			for range segue.Params(r) {
 				if n++; n > stop {
 					break
 				}
@@ -244,6 +248,6 @@ func TestParamReadsAnyPattern(t *testing.T) {
 			assert.Equal(t, stop+1, n)
 		}
 		r.SetPathValue("none", "set")
-		assert.Equal(t, "set", Param(r, "none"), "what the pattern does not name")
+		assert.Equal(t, "set", segue.Param(r, "none"), "what the pattern does not name")
 	}
 }

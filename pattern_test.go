@@ -1,17 +1,20 @@
-package segue
+package segue_test
 
 import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/segue-go/segue"
+	"github.com/segue-go/segue/internal/testkit"
 )
+
+// Patterns that are refused, and how the error shows what is wrong with them.
 
 // A wrongPattern is a registration that is refused, with the two lines that a
 // terminal shows, the text and the caret below it, and what the reason says.
@@ -23,16 +26,16 @@ type wrongPattern struct {
 
 // register makes the call.
 func (w wrongPattern) register() error {
-	return enumRecover(func() {
+	return testkit.PanicOf(func() {
 		switch w.call {
 		case "Handle":
-			New().Handle(w.text, http.NotFoundHandler())
+			segue.New().Handle(w.text, http.NotFoundHandler())
 		case "Mount":
-			New().Mount(w.text, New())
+			segue.New().Mount(w.text, segue.New())
 		case "Any":
-			New().Any(w.text, fuzzHandler)
+			segue.New().Any(w.text, shows)
 		default:
-			New().Method(w.call, w.text, http.NotFoundHandler())
+			segue.New().Method(w.call, w.text, http.NotFoundHandler())
 		}
 	})
 }
@@ -95,7 +98,7 @@ var wrongPatterns = []wrongPattern{
 func TestWrongPatternsAreExplained(t *testing.T) {
 	for _, w := range wrongPatterns {
 		err := w.register()
-		var wrong *PatternError
+		var wrong *segue.PatternError
 		require.True(t, errors.As(err, &wrong), "%s(%q): %v", w.call, w.text, err)
 		lines := strings.Split(err.Error(), "\n")
 		require.Len(t, lines, 3, "%s(%q)", w.call, w.text)
@@ -113,7 +116,7 @@ func TestMethodsAreTokens(t *testing.T) {
 	for c := range 256 {
 		for _, method := range []string{string([]byte{byte(c)}), "X" + string([]byte{byte(c)})} {
 			err := wrongPattern{call: "Handle", text: method + " /x"}.register()
-			muxErr := enumRecover(func() { http.NewServeMux().HandleFunc(method+" /x", fuzzHandler) })
+			muxErr := testkit.PanicOf(func() { http.NewServeMux().HandleFunc(method+" /x", shows) })
 			assert.Equal(t, muxErr == nil, err == nil, "%q: %v, but ServeMux %v", method, err, muxErr)
 			isToken := c > ' ' && c < 0x7f && !strings.ContainsRune(`"(),/:;<=>?@[\]{}`, rune(c))
 			err = wrongPattern{call: method, text: "/x"}.register()
@@ -128,82 +131,4 @@ func TestMethodsAreTokens(t *testing.T) {
 		}
 	}
 	assert.NoError(t, wrongPattern{call: "Handle", text: "purge /x"}.register(), "no standard method")
-}
-
-// Texts that are legal and that few would write mean what they mean to
-// ServeMux: blanks behind a method, encodings that are none, stars and colons in
-// literals, names in other scripts.
-func TestOddTextsMeanWhatServeMuxSays(t *testing.T) {
-	targets := []string{"/", "/x", "/x/", "/x/y", "/%zz", "/:%zz", "/*%zz", "/a%", "/%", "/:", "/:1", "/*a-b", "/:A", "/*A-", "/:-A", "/%2A", "/:id",
-		"/a:b", "/a*b", "/é", "/%C3%A9", "/%3Aid", "/A", "/a%2Fb", "/x%2Fy/z", "/1"}
-	for _, text := range []string{
-		"/x", "GET /x", "GET  /x", "GET\t/x", "GET \t  h/x", "GET\t\th/x", "G^~ /x", " /x", "\t/x", " \t h/x", "GET /x/", "GET \t/x/{y}",
-		"/%zz", "/a%", "/%", "/:%zz", "/*%zz", "/:", "/:1", "/*a-b", "/:-%41", "/*%41-", "/:%2D%41", "/%3Aid", "/%2A", "/%2a", "/a:b", "/a*b",
-		"/é", "/%C3%A9", "/%c3%a9", "/{é}", "/{_1}/{type}", "/%41", "/a%2Fb", "/x%2Fy/{z}", "h/{x}", "h/x/{$}", "/x/{$}", "/x/{y...}", "h:80/x",
-	} {
-		router, mux := New(), http.NewServeMux()
-		router.HandleFunc(text, showMatch)
-		mux.HandleFunc(text, showMatch)
-		for _, method := range []string{"GET", "POST", "G^~"} {
-			for _, target := range targets {
-				for _, host := range []string{"h", "other"} {
-					u := &url.URL{Path: target}
-					if path, err := url.PathUnescape(target); err == nil {
-						u = &url.URL{Path: path, RawPath: target}
-					}
-					request := func() *http.Request { return &http.Request{Method: method, URL: u, Host: host, RequestURI: target} }
-					got, want := httptest.NewRecorder(), httptest.NewRecorder()
-					router.ServeHTTP(got, request())
-					mux.ServeHTTP(want, request())
-					assert.Equal(t, fmt.Sprint(want.Code, want.Body), fmt.Sprint(got.Code, got.Body), "%q: %s %s, host %s", text, method, target, host)
-				}
-			}
-		}
-	}
-}
-
-// showMatch answers with the pattern and the values of its parameters.
-func showMatch(w http.ResponseWriter, r *http.Request) {
-	fmt.Fprint(w, r.Pattern)
-	for _, seg := range strings.Split(r.Pattern, "/")[1:] {
-		if name, ok := strings.CutPrefix(seg, "{"); ok {
-			name = strings.TrimSuffix(strings.TrimSuffix(name, "}"), "...")
-			fmt.Fprintf(w, " %s=%q", name, r.PathValue(name))
-		}
-	}
-}
-
-// What is parsed is no larger than it must be, and parsing
-// takes four allocations, however long the text: the parser, the pattern, its
-// segments, and the text as it is shown.
-func TestPatternsAreNoLargerThanTheyMust(t *testing.T) {
-	SkipUnlessAllocationsCount(t)
-	for _, path := range []string{
-		"/", "/users", "/users/{id}/posts/{post}", "/a/b/c/d/e/f/g/h/i/j", "/a/b/c/d/e/f/g/{h}/:i/*j",
-		"/" + strings.Repeat("x", 25) + "/*p", // 29 bytes, shown as 33: Go rounds 32 up to nothing more
-	} {
-		p, err := parseVerb("", path)
-		require.Nil(t, err)
-		assert.Len(t, p.segs, cap(p.segs), path)
-		allocs := AllocsPerRun(20, func() { parseVerb("", path) })
-		assert.LessOrEqual(t, allocs, 4.0, path)
-	}
-}
-
-// Hosts are compared by the letters A to Z alone.
-func TestLowerASCII(t *testing.T) {
-	for c := range 256 {
-		want := byte(c)
-		if 'A' <= want && want <= 'Z' {
-			want += 'a' - 'A'
-		}
-		for _, around := range [][2]string{{"", ""}, {"x-", ""}, {"", ".É"}, {"Ab", "Yz"}} {
-			text := around[0] + string([]byte{byte(c)}) + around[1]
-			lower := strings.ToLower(around[0]) + string([]byte{want}) + strings.NewReplacer("Y", "y").Replace(around[1])
-			assert.Equal(t, lower, lowerASCII(text), "%q", text)
-		}
-	}
-	if !raceEnabled {
-		assert.Zero(t, testing.AllocsPerRun(20, func() { lowerASCII("www.example.org:8080") }), "where there is nothing to do")
-	}
 }

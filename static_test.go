@@ -2,7 +2,6 @@ package segue_test
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -27,6 +26,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/segue-go/segue"
+	"github.com/segue-go/segue/internal/testkit"
 )
 
 var changed = time.Date(2024, 5, 17, 10, 0, 0, 0, time.UTC)
@@ -856,34 +856,29 @@ func TestStaticOnTheWire(t *testing.T) {
 	app := segue.New()
 	app.Static("/", site, "index.html")
 	app.Group("/api").GET("/x", shows)
-	server := httptest.NewServer(app)
-	defer server.Close()
-	conn, err := net.Dial("tcp", server.Listener.Addr().String())
-	require.NoError(t, err)
-	defer conn.Close()
-	require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
-	w := wire{conn, bufio.NewReader(conn), t}
+	address, _ := testkit.Listen(t, app)
+	w := testkit.Dial(t, address)
 
-	w.send("GET /a.txt HTTP/1.1\r\nHost: x\r\nRange: bytes=1-3\r\n\r\n" + get("/deep/link") + get("/api/nope") + "HEAD /a.txt HTTP/1.1\r\nHost: x\r\n\r\n" + get("/noext"))
-	status, body, header := w.answer("GET")
-	assert.Equal(t, "206 .tx bytes 1-3/5", fmt.Sprint(status, " ", body, " ", header.Get("Content-Range")))
-	w.expect("GET", 200, "index.html")
-	w.expect("GET", 404, "404 page not found\n")
-	status, body, header = w.answer("HEAD")
-	assert.Equal(t, "200 5 text/plain; charset=utf-8", fmt.Sprint(status, body, " ", header.Get("Content-Length"), " ", header.Get("Content-Type")))
-	w.expect("GET", 200, "noext")
+	w.Send("GET /a.txt HTTP/1.1\r\nHost: x\r\nRange: bytes=1-3\r\n\r\n" + testkit.Get("/deep/link") + testkit.Get("/api/nope") + "HEAD /a.txt HTTP/1.1\r\nHost: x\r\n\r\n" + testkit.Get("/noext"))
+	got := w.Answer("GET", "a range")
+	assert.Equal(t, "206 .tx bytes 1-3/5", fmt.Sprint(got.Status, " ", got.Body, " ", got.Header.Get("Content-Range")))
+	w.Expect("GET", 200, "index.html")
+	w.Expect("GET", 404, "404 page not found\n")
+	got = w.Answer("HEAD", "/a.txt")
+	assert.Equal(t, "200 5 text/plain; charset=utf-8", fmt.Sprint(got.Status, got.Body, " ", got.Header.Get("Content-Length"), " ", got.Header.Get("Content-Type")))
+	w.Expect("GET", 200, "noext")
 
-	w.send("GET /a.txt HTTP/1.1\r\nHost: x\r\nIf-Modified-Since: " + header.Get("Last-Modified") + "\r\n\r\n")
-	w.expect("GET", 304, "")
+	w.Send("GET /a.txt HTTP/1.1\r\nHost: x\r\nIf-Modified-Since: " + got.Header.Get("Last-Modified") + "\r\n\r\n")
+	w.Expect("GET", 304, "")
 	for _, target := range []string{"/../../etc/passwd.txt", "/..%2f..%2fetc%2fpasswd.txt", "/%2e%2e/%2e%2e/passwd.txt", "/admin%2Fsecret.txt", "//etc/passwd.txt", "/admin/secret.txt%00.x", "/.env"} {
-		w.send(get(target))
-		status, body, _ := w.answer("GET")
-		assert.Contains(t, []int{404, 307, 400}, status, target)
-		assert.NotContains(t, body, "admin/secret.txt\n", target)
+		w.Send(testkit.Get(target))
+		got := w.Answer("GET", target)
+		assert.Contains(t, []int{404, 307, 400}, got.Status, target)
+		assert.NotContains(t, got.Body, "admin/secret.txt\n", target)
 	}
-	w.send("POST /a.txt HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc" + get("/a.txt"))
-	w.expect("POST", 405, "Method Not Allowed\n")
-	w.expect("GET", 200, "a.txt")
+	w.Send("POST /a.txt HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc" + testkit.Get("/a.txt"))
+	w.Expect("POST", 405, "Method Not Allowed\n")
+	w.Expect("GET", 200, "a.txt")
 }
 
 // What is changed behind a running Static is seen at once.
@@ -903,22 +898,22 @@ func TestStaticWhileServing(t *testing.T) {
 	app := segue.New()
 	group := app.Group("/g", via("group"))
 	group.Static("/", site, "index.html")
-	whileServing(func() {
-		for i := range changes / 4 {
+	testkit.WhileServing(func() {
+		for i := range 25 {
 			app.Group(fmt.Sprintf("/g/inner%d", i))
 			group.Use(via("more"))
 			group.Static(fmt.Sprintf("/s%d", i), site)
 		}
 	}, func(g, n int) {
-		assert.Equal(t, "a.txt", sent(app, "GET", "/g/a.txt").Body.String())
-		assert.Equal(t, "index.html", sent(app, "GET", "/g/deep/link").Body.String())
-		assert.Equal(t, 404, sent(app, "GET", "/g/nope.txt").Code)
+		assert.Equal(t, "a.txt", testkit.Serve(app, "GET", "/g/a.txt").Body.String())
+		assert.Equal(t, "index.html", testkit.Serve(app, "GET", "/g/deep/link").Body.String())
+		assert.Equal(t, 404, testkit.Serve(app, "GET", "/g/nope.txt").Code)
 	})
 }
 
 // Other routes of the router do not pay for its files.
 func TestStaticCostsOthersNothing(t *testing.T) {
-	segue.SkipUnlessAllocationsCount(t)
+	testkit.SkipUnlessAllocationsCount(t)
 	app := segue.New()
 	app.Static("/", site, "index.html")
 	app.Static("/users", site)
@@ -926,7 +921,7 @@ func TestStaticCostsOthersNothing(t *testing.T) {
 	app.GET("/about", func(w http.ResponseWriter, r *http.Request) {})
 	for _, target := range []string{"/users/7", "/about"} {
 		r, w := httptest.NewRequest("GET", target, nil), httptest.NewRecorder()
-		assert.Zero(t, segue.AllocsPerRun(200, func() { app.ServeHTTP(w, r) }), target)
+		assert.Zero(t, testkit.AllocsPerRun(200, func() { app.ServeHTTP(w, r) }), target)
 	}
 }
 

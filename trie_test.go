@@ -1,500 +1,40 @@
-package segue
+package segue_test
 
 import (
-	"encoding/binary"
-	"flag"
 	"fmt"
-	"math/bits"
-	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
-	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
+
+	"github.com/segue-go/segue"
+	"github.com/segue-go/segue/internal/testkit"
 )
 
-// Every trie that any test compiles is checked, so that a broken one is found
-// where it is made and not where it first answers wrongly.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	if flag.Lookup("test.bench").Value.String() == "" {
-		compiled = func(t *trie, source int) {
-			if err := checkTrie(t, source); err != nil {
-				panic(err)
-			}
-		}
-	}
-	os.Exit(m.Run())
-}
-
-// KeyIsIdentity is for the tests outside of the package.
-const KeyIsIdentity = keyIsIdentity
-
-// checkTrie returns what is wrong with a compiled trie, nil if nothing is.
-func checkTrie(t *trie, source int) error {
-	if err := checkLead(t); err != nil {
-		return err
-	}
-	size := 0
-	var fault error
-	t.eachNode(func(n *node) {
-		size += 1 + len(t.appendChildren(nil, n))
-		if err := checkNode(t, n); err != nil {
-			fault = err
-		}
-	})
-	// Section "compile": single branches, what the budget adds, and what is
-	// left wide at its edge.
-	if limit := 4*source + budgetConstant; size > limit {
-		return fmt.Errorf("%d nodes and child entries, more than %d for a source of %d", size, limit, source)
-	}
-	return fault
-}
-
-// checkLead holds what find passes at once to the steps that it spares.
-func checkLead(t *trie) error {
-	if t.lead == noLead {
-		return nil
-	}
-	var text [8]byte
-	binary.LittleEndian.PutUint64(text[:], t.lead.text)
-	n := t.root
-	for seg := range strings.SplitSeq(strings.Trim(string(text[:t.lead.size]), "/"), "/") {
-		if n = t.child(n, seg); n == 0 {
-			return fmt.Errorf("the lead %q leads nowhere at %q", text, seg)
-		}
-	}
-	if n != t.lead.node || text[0] != '/' || text[t.lead.size-1] != '/' {
-		return fmt.Errorf("the lead %q leads elsewhere than its segments", text)
-	}
-	return nil
-}
-
-func checkNode(t *trie, n *node) error {
-	if size := n.mask + 1; size&n.mask != 0 || n.slots == 0 && size != 1 {
-		return fmt.Errorf("a table of %d slots", size)
-	}
-	for c := n.slots; c != 0 && c <= n.slots+n.mask; c++ {
-		if t.nodes[c].size < 0 {
-			continue
-		}
-		switch text := t.literalOf(c); {
-		case text == "" || text == "." || text == "..":
-			return fmt.Errorf("the segment %q is in a table", text)
-		case t.literal(n, text) != c:
-			return fmt.Errorf("the child %q is not found", text)
-		}
-	}
-	want := n.miss
-	if n.param >= ended {
-		want = t.leaves[n.param&^ended].hit
-	} else if n.param != 0 {
-		want = t.nodes[n.param].fastEnd
-	}
-	if n.paramEnd != want {
-		return fmt.Errorf("two answers where a parameter ends the path")
-	}
-	x := t.extra(n)
-	for _, o := range t.wideAt(n) {
-		if t.wideAt(&t.nodes[o]) != nil {
-			return fmt.Errorf("a wide node among those that are stepped through side by side")
-		}
-	}
-	if x.wide.n != 0 && (n.slots != 0 || n.param != 0 || n.miss != slowHit || n.fastEnd != slowHit || x.fastSlash != slowHit) {
-		return fmt.Errorf("a wide node that find could take for a compiled one")
-	}
-	return nil
-}
-
-// literalOf is the literal that leads to a node.
-func (t *trie) literalOf(n uint32) string {
-	c := &t.nodes[n]
-	if c.size > shortLiteral {
-		return t.texts[c.text:][:c.size]
-	}
-	var b [16]byte
-	binary.LittleEndian.PutUint64(b[:], c.first)
-	binary.LittleEndian.PutUint64(b[8:], c.last) // the length included, which the cut leaves out
-	return string(b[:c.size])
-}
-
-// frozen is the trie of a draft, without leaves.
-func frozen(d *draft) *trie { return freeze(d, nil, ownLeaves(0)) }
-
-// draftAt is whether a segment leads from the root to what was this draft.
-func (t *trie) leadsToDraft(seg string, d *draft) bool {
-	c := t.child(t.root, seg)
-	return c == 0 && d == nil || c != 0 && d != nil && t.nodes[c].state == d.state
-}
-
-// found is find, as a leaf.
-func (t *trie) found(path string) (l *leaf, unchecked int) {
-	h, unchecked := t.find(path)
-	return t.leaf(h.id), unchecked
-}
-
-func (l *leaf) slow() bool { return l != nil && l.id == slowLeaf }
-
-func serve(h http.Handler, method, target string) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest(method, target, nil))
-	return w
-}
-
-// showPattern answers with the pattern and the parameters that it was matched by.
-func showPattern(w http.ResponseWriter, r *http.Request) {
-	fmt.Fprint(w, r.Pattern)
-	for name, value := range Params(r) {
-		fmt.Fprintf(w, " %s=%s", name, value)
-	}
-}
-
-// Segments around the eight and fifteen bytes that are compared as numbers,
-// different in one byte each, in tables of many sizes.
-func TestTablesTellSegmentsApart(t *testing.T) {
-	var words []string
-	for size := 1; size <= 40; size++ {
-		base := strings.Repeat("x", size)
-		words = append(words, base)
-		for _, at := range []int{0, size / 2, size - 1} {
-			for _, c := range []string{"y", "\x00", "\xff", "z"} {
-				words = append(words, base[:at]+c+base[at+1:])
-			}
-		}
-	}
-	for _, step := range []int{1, 2, 3, 7, 50, len(words)} {
-		for from := 0; from < len(words); from += step {
-			checkTable(t, words, words[from:min(from+step, len(words))])
-		}
-	}
-}
-
-func checkTable(t *testing.T, all, children []string) {
-	drafts := map[string]*draft{}
-	var slots []slot
-	for _, text := range children {
-		if drafts[text] == nil {
-			drafts[text] = new(draft)
-			slots = append(slots, newSlot(text, drafts[text]))
-		}
-	}
-	var d draft
-	d.setChildren(slots)
-	table := frozen(&d)
-	for _, text := range all {
-		require.True(t, table.leadsToDraft(text, drafts[text]), "child %q of %q", text, children)
-	}
-}
-
-// find and walk are two readers of one trie; the first decides most requests.
-func TestFindAgreesWithWalk(t *testing.T) {
-	patterns := []string{
-		"/", "/{$}", "/a", "/a/", "/a/{x}", "/a/{x}/", "/{x}/b", "/{x}/{y}/c", "/abcdefgh/{x}", "/abcdefghi/{x}/d",
-		"/abcdefghijklmnopqrs", "/abcdefghijklmnopqrt", "/a/b/{rest...}", "/a/b/c/d", "/%2e%2e/x", "/files/{p...}",
-	}
-	rt := New()
-	for _, p := range patterns {
-		rt.HandleFunc(p, showPattern)
-	}
-	root := rt.current().nowhere.root("GET")
-	segs := []string{"", "a", "b", "c", "abcdefgh", "abcdefghi", "abcdefghijklmnopqrs", "abcdefghijklmnopqrt", "files", "x"}
-	var path func(prefix string, depth int)
-	compared := 0
-	path = func(prefix string, depth int) {
-		for _, s := range segs {
-			p := prefix + "/" + s
-			if isClean(p) {
-				compared++
-				if l, _ := root.found(p); !l.slow() {
-					require.True(t, l == root.walk(segments{path: p}), p)
-				}
-			}
-			if depth > 1 {
-				path(p, depth-1)
-			}
-		}
-	}
-	path("", 4)
-	t.Logf("%d paths", compared)
-}
-
-// find takes a path apart eight bytes at a time, and what stands before a segment
-// and behind it moves it among them: literals of each length, beside a parameter
-// and alone, at each place. Where no other spelling counts it leaves nothing to
-// resolve.
-func TestFindReadsSegmentsOfEveryLength(t *testing.T) {
-	word := func(n int) string { return strings.Repeat("literal/", 6)[:n] }
-	escape := func(n int) string { return strings.ReplaceAll(word(n), "/", "_") }
-	for _, beside := range []string{"", "/{p}", "/{p}/end", "/{p...}", "/x/{p}"} {
-		for _, twins := range []bool{false, true} {
-			rt := New()
-			rt.TrailingSlash(SlashExact)
-			for n := 1; n < 40; n += 3 {
-				rt.GET("/"+escape(n), showPattern)
-				rt.GET("/x/"+escape(n)+"/end", showPattern)
-				rt.GET("/x/"+escape(n)+"/{q}/"+escape(n), showPattern)
-				if twins {
-					rt.GET("/"+escape(n)+"%00", showPattern)
-				}
-			}
-			if beside != "" {
-				rt.GET(beside, showPattern)
-			}
-			root := rt.current().nowhere.root("GET")
-			for n := range 45 {
-				last := escape(n)
-				for _, path := range []string{
-					last, last + "\x00", last + "/", last + "/end", "x/" + last, "x/" + last + "/end", "x/" + last + "/end/", last + "/" + last,
-					"x/" + last + "/v/" + last, "x/" + last + "/" + last + "/" + last, "x/literal/" + last + "/literal", "." + last, last + ".", last + "\xaf0.",
-				} {
-					if path = "/" + path; !isClean(path) {
-						continue
-					}
-					l, unchecked := root.found(path)
-					require.True(t, 0 < unchecked && unchecked <= len(path), "%d in %q", unchecked, path)
-					require.True(t, unchecked == len(path) || path[unchecked-1] == '/', "%d in %q", unchecked, path)
-					if l.slow() && strings.Contains(beside, "...") {
-						continue // what a rest took may have another spelling
-					}
-					require.False(t, l.slow(), "%q beside %q", path, beside)
-					require.True(t, l == root.walk(segments{path: path}), "%q beside %q", path, beside)
-				}
-			}
-		}
-	}
-}
-
-// A lead is passed in one look: what stands between the root and its end is not
-// asked. It takes as many whole segments as fit eight bytes, slashes included.
-func TestFindPassesTheLead(t *testing.T) {
-	for lead, passed := range map[string]string{
-		"/api": "/api/", "/api/v1": "/api/v1/", "/people": "/people/", "/a/b/c": "/a/b/c/", "/a/b/c/d": "/a/b/c/", "/ab/longer": "/ab/", "/1": "/1/",
-		"/sevenby": "", "/eight/by": "/eight/",
-	} {
-		rt := New()
-		rt.GET(lead+"/{x}/end", showPattern)
-		rt.GET(lead+"/y", showPattern)
-		routes := *rt.current().nowhere.root("GET")
-		require.Equal(t, len(passed), routes.lead.size, lead)
-		if passed == "" {
-			assert.Equal(t, noLead, routes.lead, lead)
-			continue
-		}
-		elsewhere := hit{id: 1 << 20}
-		routes.nodes = append(slices.Clone(routes.nodes), node{miss: elsewhere})
-		routes.lead.node = uint32(len(routes.nodes) - 1)
-		for path, want := range map[string]bool{
-			passed + "longenough/more": true, passed + "12345678/9": true, passed[:len(passed)-1] + "x/longenough": false, "/X" + passed[2:] + "longenough": false,
-		} {
-			h, at := routes.find(path)
-			assert.Equal(t, want, *h == elsewhere, "%s of %s", path, lead)
-			if want {
-				assert.Equal(t, len(passed), at, path)
-			}
-		}
-	}
-}
-
-// The arithmetic of find on words, held to bytes: every slash is found among
-// bytes that differ from it by one or by one bit.
-func TestWordsAreReadAsBytes(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
-	bytes := []byte{'/', '/', '/' - 1, '/' + 1, '/' | 0x80, '/' ^ 1, 0, 1, 0x80, 0xff, 'a'}
-	for range 2000 {
-		text := make([]byte, 8)
-		for i := range text {
-			text[i] = bytes[random.IntN(len(bytes))]
-		}
-		w := binary.LittleEndian.Uint64(text)
-		require.Equal(t, w, load8("x"+string(text)+"x", 1))
-		slash := slashes(w)
-		at := strings.IndexByte(string(text), '/')
-		if at < 0 {
-			require.Zero(t, slash, "%q", text)
-		} else {
-			require.Equal(t, at, bits.TrailingZeros64(slash)>>3, "%q", text)
-			first, _ := segmentKey(string(text[:at]))
-			require.Equal(t, first, w&below(slash), "%q", text)
-		}
-		for n := range 8 {
-			low := [8]byte{}
-			copy(low[:], text[8-n:])
-			require.Equal(t, binary.LittleEndian.Uint64(low[:]), lastBytes(w, n), "%d of %q", n, text)
-			high := [8]byte{}
-			copy(high[8-n:], text[:n])
-			require.Equal(t, binary.LittleEndian.Uint64(high[:]), shortTail(string(text[:n])), "%q", text[:n])
-		}
-	}
-}
-
-// Few literal children are held in a slice, since a map for each branch would be
-// most of a trie; many are in a map, so that they are found at once.
-func TestFewTwigsHaveNoMap(t *testing.T) {
-	for n := range 3 * fewTwigs {
-		var root branch
-		for i := range n {
-			root.grow(segment{text: strconv.Itoa(i)})
-			require.Same(t, root.child(segment{text: strconv.Itoa(i)}), root.grow(segment{text: strconv.Itoa(i)}), "there is one already")
-		}
-		found := map[string]*branch{}
-		root.literals(func(text string, to *branch) {
-			assert.Nil(t, found[text], "each once")
-			found[text] = to
-			assert.Same(t, to, root.child(segment{text: text}))
-		})
-		assert.Len(t, found, n)
-		assert.Nil(t, root.child(segment{text: "none"}))
-		if n == 0 {
-			assert.Nil(t, root.twigs)
-		} else if n <= fewTwigs {
-			assert.Nil(t, root.twigs.many, n)
-		} else {
-			assert.Nil(t, root.twigs.few, n)
-		}
-	}
-}
-
-// randomDraft is one to step over, with all that can be open below it. It takes
-// its leaves from those left.
-func randomDraft(random *rand.Rand, depth int, left *[]leaf) *draft {
-	d := new(draft)
-	some := func() *leaf {
-		if random.IntN(3) > 0 {
-			return nil
-		}
-		l := &(*left)[0]
-		*left = (*left)[1:]
-		return l
-	}
-	d.end = some()
-	if depth == 0 {
-		return d
-	}
-	d.miss = some()
-	var slots []slot
-	for _, text := range []string{"a", "b"} {
-		if random.IntN(2) == 0 {
-			slots = append(slots, newSlot(text, randomDraft(random, depth-1, left)))
-		}
-	}
-	d.setChildren(slots)
-	if random.IntN(2) == 0 {
-		d.param = randomDraft(random, depth-1, left)
-	}
-	if random.IntN(2) == 0 {
-		d.slash = randomDraft(random, 0, left)
-	}
-	return d
-}
-
-// allBelow lists what matches below one node, best first, by going down and
-// back: a literal before a parameter before a rest.
-func (t *trie) allBelow(n uint32, segs []string) []*leaf {
-	if len(segs) == 0 {
-		if t.endAt(n) == noLeaf {
-			return nil
-		}
-		return []*leaf{t.leaf(t.endAt(n))}
-	}
-	if n >= ended {
-		return nil
-	}
-	at := &t.nodes[n]
-	var all []*leaf
-	if c := t.child(n, segs[0]); c != 0 {
-		all = t.allBelow(c, segs[1:])
-	}
-	if at.param != 0 && segs[0] != "" {
-		all = append(all, t.allBelow(at.param, segs[1:])...)
-	}
-	if at.miss.id != noLeaf {
-		all = append(all, t.leaf(at.miss.id))
-	}
-	return all
-}
-
-// Stepping over several nodes at once finds what going down each of them finds,
-// in the same order, and so does the list of all that match.
-func TestSideBySideIsOneAfterTheOther(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 6))
-	var paths [][]string
-	for _, a := range []string{"a", "b", "c", ""} {
-		paths = append(paths, []string{a})
-		for _, b := range []string{"a", "b", "c", ""} {
-			paths = append(paths, []string{a, b})
-			for _, c := range []string{"a", "c", ""} {
-				paths = append(paths, []string{a, b, c}, []string{a, b, c, "a"})
-			}
-		}
-	}
-	found := 0
-	for range 60 {
-		leaves := numbered(1000)
-		left := leaves[firstLeaf:]
-		list := new(draft)
-		for range 1 + random.IntN(4) {
-			list.wide = append(list.wide, randomDraft(random, 3, &left))
-		}
-		list.wideMiss = &left[0] // what the way to the list passed
-		steps := freeze(list, nil, leaves)
-		open := steps.wideAt(&steps.nodes[steps.root])
-		for _, segs := range paths {
-			path := segments{path: "/" + strings.Join(segs, "/")}
-			want := list.wideMiss
-			for i := len(open) - 1; i >= 0; i-- {
-				all := steps.allBelow(open[i], segs)
-				require.True(t, slices.Equal(all, steps.matches(open[i], path)), path.path)
-				if len(all) > 0 {
-					want, found = all[0], found+1
-				}
-			}
-			require.Same(t, want, steps.walk(path), path.path)
-		}
-	}
-	assert.NotZero(t, found)
-}
-
-// Up to 32 alternatives are stepped over without an allocation.
-func TestSideBySideOfManyAllocatesNothing(t *testing.T) {
-	SkipUnlessAllocationsCount(t)
-	leaves := numbered(1)
-	end := &leaves[firstLeaf]
-	list := new(draft)
-	for range 31 {
-		list.wide = append(list.wide, &draft{param: &draft{param: &draft{}}})
-	}
-	list.wide = append(list.wide, &draft{param: &draft{param: &draft{end: end}}})
-	steps := freeze(list, nil, leaves)
-	require.Same(t, end, steps.walk(segments{path: "/x/y"}))
-	assert.Zero(t, AllocsPerRun(100, func() { steps.walk(segments{path: "/x/y"}) }))
-}
+// Sets of routes that compiling cannot merge in full, and literals that a path may
+// spell otherwise: which route answers. internal/conformance has every small set.
 
 // The set of design's section on the budget, and two more that copy tables
 // until something stops them.
 func TestBudget(t *testing.T) {
 	for _, page := range []string{"page", "a-page-with-a-long-name-"} {
-		rt := New()
+		rt := segue.New()
 		const n = 300
 		for i := range n {
-			rt.GET(fmt.Sprintf("/%s%d/edit", page, i), showPattern)
-			rt.GET(fmt.Sprintf("/{user}/act%d", i), showPattern)
+			rt.GET(fmt.Sprintf("/%s%d/edit", page, i), shows)
+			rt.GET(fmt.Sprintf("/{user}/act%d", i), shows)
 		}
 		for i := range n {
-			assert.Equal(t, fmt.Sprintf("GET /%s%d/edit", page, i), serve(rt, "GET", fmt.Sprintf("/%s%d/edit", page, i)).Body.String())
-			assert.Equal(t, fmt.Sprintf("GET /{user}/act%d user=%s%d", i, page, n-1-i), serve(rt, "GET", fmt.Sprintf("/%s%d/act%d", page, n-1-i, i)).Body.String())
-			assert.Equal(t, 404, serve(rt, "GET", fmt.Sprintf("/user%d/edit", i)).Code)
+			assert.Equal(t, fmt.Sprintf("GET /%s%d/edit", page, i), testkit.Serve(rt, "GET", fmt.Sprintf("/%s%d/edit", page, i)).Body.String())
+			assert.Equal(t, fmt.Sprintf("GET /{user}/act%d user=%s%d", i, page, n-1-i), testkit.Serve(rt, "GET", fmt.Sprintf("/%s%d/act%d", page, n-1-i, i)).Body.String())
+			assert.Equal(t, 404, testkit.Serve(rt, "GET", fmt.Sprintf("/user%d/edit", i)).Code)
 		}
 	}
 }
 
 func TestBudgetLiteralAtEachPosition(t *testing.T) {
 	const n = 24
-	rt := New()
+	rt := segue.New()
 	route := func(at int) string {
 		var b strings.Builder
 		for i := range n {
@@ -507,180 +47,70 @@ func TestBudgetLiteralAtEachPosition(t *testing.T) {
 		return b.String()
 	}
 	for i := range n {
-		rt.GET(route(i), showPattern)
+		rt.GET(route(i), shows)
 	}
-	rt.GET(route(-1), showPattern)
+	rt.GET(route(-1), shows)
 	for i := range n {
 		path := strings.Repeat("/x", i) + "/a" + strings.Repeat("/y", n-1-i)
-		assert.True(t, strings.HasPrefix(serve(rt, "GET", path).Body.String(), "GET "+route(i)), path)
+		assert.True(t, strings.HasPrefix(testkit.Serve(rt, "GET", path).Body.String(), "GET "+route(i)), path)
 		// A literal further left wins over all others.
 		path = strings.Repeat("/x", i) + strings.Repeat("/a", n-i)
-		assert.True(t, strings.HasPrefix(serve(rt, "GET", path).Body.String(), "GET "+route(i)), path)
+		assert.True(t, strings.HasPrefix(testkit.Serve(rt, "GET", path).Body.String(), "GET "+route(i)), path)
 	}
-	assert.True(t, strings.HasPrefix(serve(rt, "GET", strings.Repeat("/x", n)).Body.String(), "GET "+route(-1)))
-	assert.Equal(t, 404, serve(rt, "GET", strings.Repeat("/a", n-1)).Code)
-}
-
-// One step per segment: a path of n segments passes n nodes below the root and
-// no more, wherever the routes could make one go back.
-func TestOneStepPerSegment(t *testing.T) {
-	rt := New()
-	deep := strings.Repeat("/a", 12)
-	rt.GET(deep+"/end", showPattern)
-	rt.GET("/{x0}/{x1}/{x2}/{x3}/{x4}/{x5}/{x6}/{x7}/{x8}/{x9}/{x10}/{x11}/zzz", showPattern)
-	routes := rt.current().nowhere.root("GET")
-	n, steps := routes.root, 0
-	for range strings.SplitSeq(deep[1:]+"/zzz", "/") {
-		seg := "a"
-		if steps == 12 {
-			seg = "zzz"
-		}
-		next := routes.child(n, seg)
-		if next == 0 {
-			next = routes.nodes[n].param
-		}
-		require.NotZero(t, next, "step %d", steps)
-		n = next
-		steps++
-	}
-	assert.Equal(t, 13, steps)
-	assert.Contains(t, routes.leaf(routes.endAt(n)).text(), "zzz")
-}
-
-// Whatever the budget, the answers are the same: random sets, with and without
-// room for merged nodes, and every path that could tell the two apart.
-func TestBudgetNeverChangesTheAnswer(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	segs := []string{"a", "b", "a-literal-of-more-than-sixteen-bytes", "{x}", "{x}"}
-	sets := 400
-	if testing.Short() {
-		sets = 100
-	}
-	for range sets {
-		rt := New()
-		for range 2 + random.IntN(12) {
-			path := ""
-			for i := range 1 + random.IntN(5) {
-				path += "/" + strings.Replace(segs[random.IntN(len(segs))], "x", fmt.Sprintf("x%d", i), 1)
-			}
-			path += []string{"", "", "/", "/{$}", "/{rest...}"}[random.IntN(5)]
-			register(rt, path)
-		}
-		comparePaths(t, rt, segs[:3])
-	}
-}
-
-// register leaves out what is there already.
-func register(rt *Router, path string) {
-	defer func() { _ = recover() }()
-	rt.HandleFunc("GET "+path, showPattern)
-}
-
-func comparePaths(t *testing.T, rt *Router, segs []string) {
-	t.Helper()
-	tab := rt.current()
-	pr := pruneFor(tab.leaves, tab.inUse, "GET", false)
-	top := pr.copy(rt.sources()[""])
-	tight, roomy := compileWithin(0, top, pr), tab.nowhere.get
-	var path func(prefix string, depth int)
-	path = func(prefix string, depth int) {
-		for _, s := range append([]string{"", "c"}, segs...) {
-			p := prefix + "/" + s
-			want := roomy.walk(segments{path: p})
-			require.True(t, want == tight.walk(segments{path: p}), p)
-			if l, _ := tight.found(p); !l.slow() && isClean(p) {
-				require.True(t, want == l, p)
-			}
-			if depth > 1 {
-				path(p, depth-1)
-			}
-		}
-	}
-	path("", 4)
+	assert.True(t, strings.HasPrefix(testkit.Serve(rt, "GET", strings.Repeat("/x", n)).Body.String(), "GET "+route(-1)))
+	assert.Equal(t, 404, testkit.Serve(rt, "GET", strings.Repeat("/a", n-1)).Code)
 }
 
 // The set that a tight budget once made a node of that was in its own list.
 func TestBudgetBesideACatchAll(t *testing.T) {
 	for _, n := range []int{22, 200} {
-		rt := New()
-		rt.HandleFunc("GET /", showPattern)
+		rt := segue.New()
+		rt.HandleFunc("GET /", shows)
 		for i := range n {
-			rt.HandleFunc(fmt.Sprintf("GET /page%d/edit", i), showPattern)
-			rt.HandleFunc(fmt.Sprintf("GET /{user}/act%d", i), showPattern)
+			rt.HandleFunc(fmt.Sprintf("GET /page%d/edit", i), shows)
+			rt.HandleFunc(fmt.Sprintf("GET /{user}/act%d", i), shows)
 		}
 		for i := range n {
-			assert.Equal(t, fmt.Sprintf("GET /{user}/act%d user=page%d", n-1-i, i), serve(rt, "GET", fmt.Sprintf("/page%d/act%d", i, n-1-i)).Body.String())
-			assert.Equal(t, "GET /", serve(rt, "GET", fmt.Sprintf("/page%d/none", i)).Body.String())
+			assert.Equal(t, fmt.Sprintf("GET /{user}/act%d user=page%d", n-1-i, i), testkit.Serve(rt, "GET", fmt.Sprintf("/page%d/act%d", i, n-1-i)).Body.String())
+			assert.Equal(t, "GET /", testkit.Serve(rt, "GET", fmt.Sprintf("/page%d/none", i)).Body.String())
 		}
-	}
-}
-
-// Names that differ in the middle alone, or beyond fifteen bytes in their length
-// alone, are told apart in one look as well.
-func TestTablesArePerfect(t *testing.T) {
-	for _, form := range []string{"organization-%05d-settings-page", "resource%d", "%d", "a-%04d-quite-long-name-with-the-number-inside-%[1]d-and-a-common-end"} {
-		var d draft
-		var slots []slot
-		for i := range 5000 {
-			slots = append(slots, newSlot(fmt.Sprintf(form, i), new(draft)))
-		}
-		d.setChildren(slots)
-		assert.Nil(t, d.twins, form)
-	}
-	var d draft
-	var slots []slot
-	for i := 1; i <= 40; i++ {
-		slots = append(slots, newSlot(strings.Repeat("a", i), new(draft)), newSlot("a"+strings.Repeat("\x00", i), new(draft)))
-	}
-	all := slices.Clone(slots)
-	d.setChildren(slots)
-	assert.Nil(t, d.twins)
-	table := frozen(&d)
-	for _, s := range all {
-		assert.True(t, table.leadsToDraft(s.text, s.to), s.text)
 	}
 }
 
 // A literal of dots is reached where a path has it encoded, in either spelling of
 // the escape, and by nothing else.
 func TestDotsWrittenEncoded(t *testing.T) {
-	rt := New()
+	rt := segue.New()
 	for _, path := range []string{"/%2e/x", "/%2e%2E/x", "/a/%2E", "/a/%2e.", "/{p}/y", "/.../x"} {
-		rt.GET(path, showPattern)
+		rt.GET(path, shows)
 	}
 	for target, want := range map[string]string{
 		"/%2E/x": "GET /%2e/x", "/%2e%2e/x": "GET /%2e%2E/x", "/.%2E/x": "GET /%2e%2E/x", "/a/%2e": "GET /a/%2E", "/a/%2E%2E": "GET /a/%2e.",
 		"/.../x": "GET /.../x", "/%2e.%2E/x": "GET /.../x", "/%2e/y": "GET /{p}/y p=.", "/%2e%2e/y": "GET /{p}/y p=..", "/a/y": "GET /{p}/y p=a",
 	} {
-		w := serve(rt, "GET", target)
+		w := testkit.Serve(rt, "GET", target)
 		assert.Equal(t, "200 "+want, fmt.Sprint(w.Code, " ", w.Body), target)
 	}
 	for _, target := range []string{"/%2e%2e%2e%2e/x", "/a/x", "/a/%2e%2e%2e", "/%2e"} {
-		assert.Equal(t, 404, serve(rt, "GET", target).Code, target)
+		assert.Equal(t, 404, testkit.Serve(rt, "GET", target).Code, target)
 	}
-	assert.Equal(t, 404, serve(New(), "GET", "/%2e").Code, "where nothing is rare")
+	assert.Equal(t, 404, testkit.Serve(segue.New(), "GET", "/%2e").Code, "where nothing is rare")
 }
 
-// What only looks like a dot segment or a host is none, as in ServeMux.
-func TestAlmostDots(t *testing.T) {
-	mux, rt := http.NewServeMux(), New()
-	for _, p := range []string{"/{id}", "/{rest...}", "/.%00", "/x/%2e%00", "/x/{y}", "./host", "host/x"} {
-		h := func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Pattern, " ", r.PathValue("id")) }
-		mux.HandleFunc(p, h)
-		rt.HandleFunc(p, h)
+// Lists of the same branches that differ in the rest that the way to them passed
+// do not: a rest answers below its own prefix alone.
+func TestListsDifferInTheirRests(t *testing.T) {
+	for range 20 { // a map's order, if there were one, would decide which list comes first
+		rt := segue.New()
+		for _, path := range []string{"/n/{q}/b/x", "/n/{q}/{s}/y", "/{u}/a/{r...}", "/{u}/d/{r...}", "/{u}/{v}/e/{r...}", "/m/{q}/b/x"} {
+			rt.GET(path, shows)
+		}
+		for target, want := range map[string]string{
+			"/n/a/b/zzz": "GET /{u}/a/{r...} u=n r=b/zzz", "/n/d/b/zzz": "GET /{u}/d/{r...} u=n r=b/zzz", "/n/c/b/zzz": "404 page not found\n",
+			"/n/a/b/x": "GET /n/{q}/b/x q=a", "/n/c/b/x": "GET /n/{q}/b/x q=c", "/n/d/b/y": "GET /n/{q}/{s}/y q=d s=b", "/n/c/e/z": "GET /{u}/{v}/e/{r...} u=n v=c r=z",
+			"/m/c/b/zzz": "404 page not found\n", "/m/a/b/zzz": "GET /{u}/a/{r...} u=m r=b/zzz",
+		} {
+			assert.Equal(t, want, testkit.Serve(rt, "GET", target).Body.String(), target)
+		}
 	}
-	for _, target := range []string{"/.%00", "/..%00", "/.%00%00", "/..%00%00", "/%2e", "/%2e%2e", "/x/.%00", "/x/..%00", "/host", "/...", "/.a", "/x/..."} {
-		want, got := serve(mux, "GET", target), serve(rt, "GET", target)
-		assert.Equal(t, want.Code, got.Code, target)
-		assert.Equal(t, want.Body.String(), got.Body.String(), target)
-	}
-}
-
-// numbered are so many leaves, behind those that every trie has.
-func numbered(n int) []leaf {
-	leaves := ownLeaves(n)
-	for i := range leaves {
-		leaves[i].id, leaves[i].origin = uint32(i), new(origin)
-	}
-	return leaves
 }

@@ -63,7 +63,7 @@ func (c routerCase) text() string {
 }
 
 func cases(t *testing.T) []routerCase {
-	files, err := filepath.Glob("../testdata/cases/*.json")
+	files, err := filepath.Glob("../internal/conformance/testdata/cases/*.json")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	var all []routerCase

@@ -165,3 +165,23 @@ func ladderRoute(n int, isLiteral func(at int) bool) Route {
 	}
 	return Route{Method: "GET", Path: path.String()}
 }
+
+// A CostSet is a table of routes with a bound on the memory that it may take,
+// all told: routers, tries, what is compiled.
+type CostSet struct {
+	Set
+	Bound   int64 // bytes of heap
+	Overlap bool  // in ways that ServeMux refuses
+}
+
+// Costs are ordinary tables and such as would explode a construction without a
+// budget. The bound is 500 KB for each 1,000 routes of some segments.
+func Costs() []CostSet {
+	return []CostSet{
+		{Resources(1_000), 500 << 10, false},
+		{Resources(10_000), 4500 << 10, false},
+		{Clash(10_000), 16 << 20, false},
+		{Ladder(24), 1 << 20, true},
+		{HardLadder(24), 2 << 20, true}, // 7,200 segments
+	}
+}

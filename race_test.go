@@ -1,6 +1,0 @@
-//go:build race
-
-package segue
-
-// raceEnabled is for tests that count allocations: the race detector adds some.
-const raceEnabled = true

@@ -1,5 +1,5 @@
-// Mutate changes the package one small step at a time and runs its tests on
-// each change, a mutant. A mutant that all tests pass shows a line whose work
+// Mutate changes a package one small step at a time and runs its tests, and those
+// of internal/conformance and internal/hostile, on each change, a mutant. A mutant that all tests pass shows a line whose work
 // no test looks at.
 //
 //	go run ./internal/mutate trie.go pattern.go params.go
@@ -8,7 +8,7 @@
 // A mutant that the tests cannot tell from the original, or need not, stands in
 // docs/mutation.md with the reason. The command fails if another one survives.
 //
-// All mutants of a file are compiled into one test binary: each is a copy of
+// All mutants of a file are compiled into one binary for each package of tests: each is a copy of
 // its function, and the function goes on to the copy that the environment
 // names. So a mutant costs a run of the tests, and no build.
 package main
@@ -19,6 +19,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"strings"
 )
 
 type options struct {
@@ -26,6 +27,7 @@ type options struct {
 	run     string         // which tests,
 	skip    string         // but for these, which no mutant can touch
 	page    string         // where survivors are explained
+	with    []string       // folders of other packages whose tests are run too
 	tags    string         // of a second build, in which survivors are run too
 	workers int
 	fast    bool
@@ -44,8 +46,9 @@ func main() {
 	flag.BoolVar(&o.fast, "fast", false, "leave out the slow tests")
 	flag.BoolVar(&o.list, "list", false, "list the mutants, and run nothing")
 	flag.BoolVar(&o.verbose, "v", false, "print what becomes of every mutant")
+	with := flag.String("with", "internal/conformance,internal/hostile", "run the tests in these `folders` too")
 	flag.Parse()
-	o.only = regexp.MustCompile(*only)
+	o.only, o.with = regexp.MustCompile(*only), strings.FieldsFunc(*with, func(c rune) bool { return c == ',' })
 	unexplained, err := run(os.Stdout, flag.Args(), o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)

@@ -28,7 +28,7 @@ const (
 	survived fate = "survived"
 )
 
-// A binary is the package's test binary.
+// A binary is a package's test binary.
 type binary struct {
 	path   string
 	tags   string
@@ -60,17 +60,19 @@ func (f *source) test(out io.Writer, o options) error {
 	overlay := map[string][]byte{f.name: text, "mutate_on.go": on}
 	var binaries []*binary
 	for _, tags := range slices.Compact([]string{"", o.tags}) {
-		b, err := f.build(filepath.Join(tmp, "with"+tags), overlay, tags)
-		if err != nil {
-			return err
+		for i, dir := range append([]string{f.dir}, o.with...) {
+			b, err := f.build(filepath.Join(tmp, fmt.Sprint("with", i, tags)), overlay, tags, dir)
+			if err != nil {
+				return err
+			}
+			if err := b.measure(o); err != nil {
+				return err
+			}
+			if err := f.try(b); err != nil {
+				return err
+			}
+			binaries = append(binaries, b)
 		}
-		if err := b.measure(o); err != nil {
-			return err
-		}
-		if err := f.try(b); err != nil {
-			return err
-		}
-		binaries = append(binaries, b)
 	}
 	for _, b := range binaries {
 		b.own = slices.DeleteFunc(f.ownTests(), func(name string) bool { return !slices.Contains(b.quick, name) })
@@ -106,7 +108,7 @@ func (f *source) try(b *binary) error {
 	if len(b.apart) == 0 {
 		return nil
 	}
-	plain, err := f.build(b.path+"plain", nil, b.tags)
+	plain, err := f.build(b.path+"plain", nil, b.tags, b.dir)
 	if err != nil {
 		return err
 	}
@@ -140,7 +142,7 @@ func (f *source) decide(m *mutant, binaries []*binary) error {
 			}
 			stages = nil
 		}
-		single, err := f.build(fmt.Sprint(b.path, m.id), map[string][]byte{f.name: m.apply(f.bytes)}, b.tags)
+		single, err := f.build(fmt.Sprint(b.path, m.id), map[string][]byte{f.name: m.apply(f.bytes)}, b.tags, b.dir)
 		if err != nil {
 			return err
 		}
@@ -200,15 +202,15 @@ func (b *binary) learn(m *mutant) {
 	b.killers[m.function] = append(b.killers[m.function], m.killer)
 }
 
-// build compiles the package's tests, with overlay in the place of its files.
-func (f *source) build(path string, overlay map[string][]byte, tags string) (*binary, error) {
+// build compiles the tests in dir, with overlay in the place of the package's files.
+func (f *source) build(path string, overlay map[string][]byte, tags, dir string) (*binary, error) {
 	replace := map[string]string{}
-	dir, err := filepath.Abs(f.dir)
+	mutated, err := filepath.Abs(f.dir)
 	if err != nil {
 		return nil, err
 	}
 	for name, text := range overlay {
-		replace[filepath.Join(dir, name)] = path + "-" + name
+		replace[filepath.Join(mutated, name)] = path + "-" + name
 		if err := os.WriteFile(path+"-"+name, text, 0o666); err != nil {
 			return nil, err
 		}
@@ -221,8 +223,8 @@ func (f *source) build(path string, overlay map[string][]byte, tags string) (*bi
 		return nil, err
 	}
 	cmd := exec.Command("go", "test", "-c", "-vet=off", "-tags", tags, "-overlay", path+".json", "-o", path, ".")
-	cmd.Dir, cmd.Stderr = f.dir, os.Stderr
-	return &binary{path: path, tags: tags, dir: f.dir}, cmd.Run()
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	return &binary{path: path, tags: tags, dir: dir}, cmd.Run()
 }
 
 // Up to how many seconds a test is run before the stages, and in the first.

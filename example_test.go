@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -350,7 +351,7 @@ func ExampleRouter_Group() {
 	// Output:
 	// GET /admin/users: 401 log in first
 	// GET /admin/help: 200 help
-	// GET /admin/nope: 404 404 page not found
+	// GET /admin/nope: 401 log in first
 }
 
 // One router in two places, one of them under a parameter, and a handler that
@@ -654,11 +655,11 @@ func ExampleDecode() {
 	// 415 the body is not labelled as JSON: send "Content-Type: application/json"
 }
 
-// The limit is in bytes; without one it is 1 MiB.
-func ExampleDecode_limit() {
+// The limit is in bytes. Without the option it is 1 MiB.
+func ExampleMaxBytes() {
 	r := httptest.NewRequest("POST", "/", strings.NewReader(`["a long list"]`))
 	r.Header.Set("Content-Type", "application/json")
-	_, err := segue.Decode[[]string](httptest.NewRecorder(), r, 10)
+	_, err := segue.Decode[[]string](httptest.NewRecorder(), r, segue.MaxBytes(10))
 	fmt.Println(segue.StatusOf(err))
 
 	var tooLarge *http.MaxBytesError
@@ -666,6 +667,55 @@ func ExampleDecode_limit() {
 	// Output:
 	// 413 the body is larger than 10 bytes
 	// true
+}
+
+// A misspelt name is an error, instead of a field that stays zero.
+func ExampleDisallowUnknownFields() {
+	type User struct {
+		Name string `json:"name"`
+	}
+	r := httptest.NewRequest("POST", "/", strings.NewReader(`{"nmae": "Ann"}`))
+	r.Header.Set("Content-Type", "application/json")
+	_, err := segue.Decode[User](httptest.NewRecorder(), r, segue.DisallowUnknownFields())
+	fmt.Println(segue.StatusOf(err))
+	// Output:
+	// 400 unknown field "nmae": correct the name or leave it out
+}
+
+// An empty body stands for the default of everything. Without the option it is
+// an error that is an io.EOF.
+func ExampleAllowEmpty() {
+	type Filter struct {
+		Tag string `json:"tag"`
+	}
+	r := httptest.NewRequest("POST", "/search", nil)
+	filter, err := segue.Decode[Filter](httptest.NewRecorder(), r, segue.AllowEmpty())
+	fmt.Printf("%+v %v\n", filter, err)
+
+	r = httptest.NewRequest("POST", "/search", nil)
+	r.Header.Set("Content-Type", "application/json")
+	_, err = segue.Decode[Filter](httptest.NewRecorder(), r)
+	fmt.Println(errors.Is(err, io.EOF))
+	fmt.Println(segue.StatusOf(err))
+	// Output:
+	// {Tag:} <nil>
+	// true
+	// 400 the body is empty
+}
+
+// A large number keeps its digits, and two options go together.
+func ExampleUseNumber() {
+	decode := func(options ...segue.DecodeOption) {
+		r := httptest.NewRequest("POST", "/", strings.NewReader(`{"id": 9007199254740993}`))
+		r.Header.Set("Content-Type", "application/json")
+		fields, err := segue.Decode[map[string]any](httptest.NewRecorder(), r, options...)
+		fmt.Printf("%v %v\n", fields["id"], err)
+	}
+	decode()
+	decode(segue.UseNumber(), segue.MaxBytes(100))
+	// Output:
+	// 9.007199254740992e+15 <nil>
+	// 9007199254740993 <nil>
 }
 
 func ExampleJSON() {
@@ -777,7 +827,7 @@ func printAnswers(app http.Handler, targets ...string) {
 
 func ExampleRouter_Static() {
 	app := segue.New()
-	app.Static("/assets", dist)
+	app.Static("/assets", segue.Files{FS: dist})
 	printAnswers(app, "/assets/app.js", "/assets/", "/assets/help", "/assets/help/", "/assets/nope.js", "/assets/.env")
 	// Output:
 	// /assets/app.js 200 the script
@@ -792,7 +842,7 @@ func ExampleRouter_Static() {
 // files that are not there nor for the API, which is a router of its own.
 func ExampleRouter_Static_fallback() {
 	app := segue.New()
-	app.Static("/", dist, "index.html")
+	app.Static("/", segue.Files{FS: dist, Fallback: "index.html"})
 	api := app.Group("/api")
 	api.GET("/users", func(w http.ResponseWriter, r *http.Request) { segue.Text(w, http.StatusOK, "all users") })
 	printAnswers(app, "/", "/users/7", "/app.js", "/nope.js", "/api/users", "/api/nope")
@@ -816,9 +866,9 @@ func ExampleRouter_Static_guard() {
 	}
 	reports, _ := fs.Sub(dist, "admin")
 	app := segue.New()
-	app.Static("/", dist)
+	app.Static("/", segue.Files{FS: dist})
 	admin := app.Group("/admin", guard)
-	admin.Static("/", reports)
+	admin.Static("/", segue.Files{FS: reports})
 	admin.Any("/{path...}", http.NotFound)
 	printAnswers(app, "/app.js", "/admin/accounts.csv", "/admin/nope.csv", "/admin%2Faccounts.csv", "/x/..%2fadmin/accounts.csv")
 	// Output:
@@ -834,7 +884,7 @@ func ExampleRouter_Static_guard() {
 // status 200. Put them under [Router.Group] or [Router.Mount].
 func ExampleRouter_Static_wrong() {
 	app := segue.New()
-	app.Static("/", dist, "index.html")
+	app.Static("/", segue.Files{FS: dist, Fallback: "index.html"})
 	app.GET("/api/users", func(w http.ResponseWriter, r *http.Request) { segue.Text(w, http.StatusOK, "all users") })
 	printAnswers(app, "/api/users", "/api/userz")
 	// Output:

@@ -1,12 +1,95 @@
 package segue
 
+// This file looks into a router: Routes lists what it has, Lookup tells what
+// would become of a request, and Explain tells why. They ask resolve.go for the
+// answer, and add only words to it.
+
 import (
 	"cmp"
 	"fmt"
+	"iter"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/segue-go/segue/internal/automaton"
 )
+
+// A Route is a registered route as a router serves it.
+type Route struct {
+	Method     string // "" for every method
+	Host       string // as written, "" for every host
+	Path       string // in ServeMux's language, with the prefixes of all mounts
+	Pattern    string // what r.Pattern shows: method, host and path
+	Handler    http.Handler
+	Middleware []string // function names, outermost first
+	File       string   // where it was registered
+	Line       int
+}
+
+// public is what users see of a route.
+func (r *route) public() Route {
+	file, line := r.registered.site.locate()
+	p := Route{
+		Method: r.pattern.method(), Host: r.pattern.host(), Path: r.pattern.path(), Pattern: r.pattern.text,
+		Handler: r.registered.handler, File: file, Line: line,
+	}
+	if r.scope != nil {
+		p.Middleware = r.scope.middlewareNames()
+	}
+	return p
+}
+
+// Routes returns every route, those of mounted routers included, sorted by
+// host, path and method.
+//
+//	for route := range app.Routes() {
+//		fmt.Println(route.Pattern, route.Middleware)
+//	}
+//
+// Each shows the names of all middlewares on its way, outermost first, and where
+// it was registered. The list is made when Routes is called; later changes do
+// not show in it. Like the next request, it compiles what a change has outdated.
+func (rt *Router) Routes() iter.Seq[Route] { return slices.Values(rt.routes()) }
+
+// routes lists the routes in the order of [Router.Routes].
+func (rt *Router) routes() []Route {
+	var all []Route
+	s := rt.snapshot()
+	for i := range s.routes[automaton.First:] {
+		if r := &s.routes[automaton.First+i]; r.spelling == asWritten {
+			all = append(all, r.public())
+		}
+	}
+	slices.SortFunc(all, func(a, b Route) int {
+		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Method, b.Method))
+	})
+	return all
+}
+
+// A Match is what would become of a request.
+type Match struct {
+	Status   int               // 200, 307, 404, 405, 204 for automatic OPTIONS, or 400 for "OPTIONS *"
+	Route    Route             // the route that answers or is redirected to
+	Params   map[string]string // by name, nil if the route has none
+	Location string            // of a redirect
+	Allow    string            // with 405 and 204: "GET, HEAD"
+}
+
+// Lookup returns what would become of r, without serving it.
+//
+//	if m := app.Lookup(r); m.Status == http.StatusOK && m.Route.Pattern == "GET /admin/{page}" {
+//
+// It is what a decision about a request needs that must tell a match from a
+// redirect. It follows the same rules as [Router.ServeHTTP], by the same code, and
+// does not change r. It compiles what a change has outdated, so that calling it
+// once warms a router up. It allocates the parameters, and what a miss has to
+// tell.
+func (rt *Router) Lookup(r *http.Request) Match {
+	return rt.snapshot().resolve(r).match()
+}
 
 // A Trace is what [Router.Explain] tells of a request.
 type Trace struct {
@@ -65,15 +148,15 @@ func (rt *Router) Explain(r *http.Request) Trace {
 	if r == nil {
 		return Trace{routes: rt.routes()}
 	}
-	t := rt.current()
-	x := &explainer{forest: t.forest, answer: t.resolve(r), method: r.Method, host: r.Host}
+	s := rt.snapshot()
+	x := &explainer{answer: s.resolve(r), snapshot: s, hosts: s.hosts, method: r.Method, host: r.Host}
 	x.trace.Match = x.answer.match()
 	x.trace.request = requestText(r)
-	x.choosePath(t, r)
-	x.chooseTrie()
+	x.choosePath(r)
+	x.chooseHost()
 	x.judge()
 	if x.status == http.StatusNotFound || x.status == http.StatusMethodNotAllowed {
-		x.seekNearest(t.forest, pathOf(r.URL))
+		x.seekNearest(pathOf(r.URL))
 	}
 	return x.trace
 }
@@ -81,199 +164,157 @@ func (rt *Router) Explain(r *http.Request) Trace {
 // match is the answer as [Router.Lookup] returns it.
 func (a answer) match() Match {
 	m := Match{Status: a.status, Location: a.location, Allow: a.allow}
-	if a.status == http.StatusOK || a.status == http.StatusTemporaryRedirect && a.leaf != nil {
-		m.Route = a.leaf.public()
+	if a.status == http.StatusOK || a.status == http.StatusTemporaryRedirect && a.route != nil {
+		m.Route = a.route.public()
 	}
 	if a.status == http.StatusOK {
-		m.Params = a.leaf.params(a.path)
+		m.Params = a.route.params(a.path)
 	}
 	return m
 }
 
-func (l *leaf) place() []segment { return l.entry().place() }
-
-// An explainer follows one answer through the compiled tries. What it tells of
-// the routes that were open it finds by holding every route of the trie against
-// the path, so that steps and answer are two witnesses, which the tests compare.
+// An explainer follows one answer. What it tells of the routes that were open it
+// finds by holding every route against the path, so that steps and answer are two
+// witnesses, which the tests compare.
 type explainer struct {
-	*forest
 	answer
+	snapshot     *snapshot
+	hosts        *hosts // where the answer was found
 	method, host string
-	path         segments // the spelling that decided
-	unclean      bool     // and it was looked up as it is among those that keep it so
-	leaves       []*leaf  // the routes of the trie that decided, best first
+	path         automaton.Path // the spelling that decided
+	routes       []*route       // the routes that were asked, best first
 	verdicts     []verdict
 	trace        Trace
 }
 
 // choosePath finds the spelling of the path that decided.
-func (x *explainer) choosePath(t *table, r *http.Request) {
+func (x *explainer) choosePath(r *http.Request) {
 	sent := pathOf(r.URL)
 	x.path = sent
 	switch {
 	case x.status == http.StatusBadRequest:
 		x.note("* is not a path")
-		x.path = segments{}
-	case isClean(sent.path):
+		x.path = automaton.Path{}
+	case isClean(sent.Text):
 		x.chooseSpelling(sent)
 	case x.status == http.StatusOK || x.status == http.StatusNoContent:
 		x.note("the path is not clean; only routers under CleanPath(false) are asked")
-		x.forest, x.path, x.unclean = t.unclean, x.answer.path, true
+		x.hosts, x.path = x.snapshot.unclean, x.answer.path
 	case x.status == http.StatusNotFound:
 		x.note("the path is not clean, and CONNECT is never redirected")
-		x.path = segments{}
+		x.path = automaton.Path{}
 	default:
-		to := t.target(r.Host, segments{cleanPath(r.URL.EscapedPath()), true})
-		x.path = to.find(r.Method).path
-		x.note("the path is not clean; the clean one is " + x.path.path)
+		q := x.snapshot.question(x.hosts, r, automaton.Path{Text: cleanPath(r.URL.EscapedPath()), Escaped: true})
+		x.path = q.find(r.Method).path
+		x.note("the path is not clean; the clean one is " + x.path.Text)
 	}
 }
 
-func (x *explainer) chooseSpelling(sent segments) {
+func (x *explainer) chooseSpelling(sent automaton.Path) {
 	switch {
 	case x.status == http.StatusMethodNotAllowed:
-		if to := x.target(x.host, sent); to.on(sent) == nil {
-			x.path.path = otherSpelling(sent.path)
+		if q := x.ask(x.hosts.of(x.host), sent); len(q.onSent()) == 0 {
+			x.path.Text = otherSpelling(sent.Text)
 		}
-	case x.answer.path.path != "":
+	case x.answer.path.Text != "":
 		x.path = x.answer.path
 	}
 	if x.path != sent {
-		x.note("the other spelling of the final slash decides: " + x.path.path)
+		x.note("the other spelling of the final slash decides: " + x.path.Text)
 	}
+}
+
+func (x *explainer) ask(hosts []*host, path automaton.Path) *question {
+	return &question{snapshot: x.snapshot, hosts: hosts, sent: spelled{path: path}}
 }
 
 func (x *explainer) note(text string) { x.trace.notes = append(x.trace.notes, text) }
 
-// chooseTrie takes the steps through the trie that decided. A miss is shown in
-// the trie of all methods, on the host where it got furthest.
-func (x *explainer) chooseTrie() {
-	for _, t := range x.tries() {
-		leaves, steps := x.follow(t)
-		if x.leaf != nil && x.won(t.trie) {
-			x.leaves, x.trace.Steps = leaves, steps
-			return
+// chooseHost takes the steps through the routes of the host that decided. A miss
+// is shown on the host where it got furthest.
+func (x *explainer) chooseHost() {
+	for _, h := range x.hosts.of(x.host) {
+		name, routes, asked := x.hostOf(h), []*route(nil), h.all
+		for _, r := range x.routesOf(name) {
+			if x.ask(nil, x.path).takes(r, x.path) {
+				routes = append(routes, r)
+			}
 		}
-		if x.leaf == nil && (x.trace.Steps == nil || len(steps) > len(x.trace.Steps)) {
-			x.leaves, x.trace.Steps = leaves, steps
+		if x.route != nil {
+			if canonicalHost(x.route.pattern.host()) != name {
+				continue
+			}
+			if routes = x.rivals(routes); x.method != http.MethodOptions && x.status != http.StatusMethodNotAllowed {
+				asked = h.forMethod(x.method)
+			}
+		}
+		if steps := x.follow(routes, asked); x.trace.Steps == nil || len(steps) > len(x.trace.Steps) {
+			x.routes, x.trace.Steps = routes, steps
 		}
 	}
 	if last := len(x.trace.Steps) - 1; last >= 0 {
-		x.trace.ended = x.leaf == nil && len(x.trace.Steps[last].Node) > 0
+		x.trace.ended = x.route == nil && len(x.trace.Steps[last].Node) > 0
 	}
 }
 
-// A tried is a trie that was asked.
-type tried struct {
-	*trie
-	all bool // every route is in it, with the best method's at each place
+// hostOf returns the name of one of x's hosts.
+func (x *explainer) hostOf(h *host) string {
+	if h == x.hosts.none[0] {
+		return ""
+	}
+	return requestHost(x.host)
 }
 
-// tries lists the tries in the order in which they were asked.
-func (x *explainer) tries() []tried {
-	var all []tried
-	for _, m := range x.both(x.host) {
-		switch {
-		case x.leaf == nil || x.status == http.StatusMethodNotAllowed:
-			all = append(all, tried{m.all, true})
-		case x.method == http.MethodOptions:
-			all = append(all, tried{m.options, false}, tried{m.all, true}, tried{m.any, false})
-		default:
-			all = append(all, tried{m.root(x.method), false})
+// routesOf lists the routes of a host that answer under the settings that hold,
+// in the order of rule 2.
+func (x *explainer) routesOf(host string) []*route {
+	var routes []*route
+	for i := range x.snapshot.routes[automaton.First:] {
+		r := &x.snapshot.routes[automaton.First+i]
+		if canonicalHost(r.pattern.host()) == host && r.answers() && (x.hosts != x.snapshot.unclean || !*r.scope.clean) {
+			routes = append(routes, r)
 		}
 	}
-	return all
-}
-
-// won reports whether the answer came from this trie.
-func (x *explainer) won(t *trie) bool {
-	l := t.walk(x.path)
-	return l != nil && (l == x.leaf || slices.Contains(l.onPath(), x.leaf))
-}
-
-// leavesOf returns the routes of a compiled trie in the order of their places,
-// those that share one with them included.
-func leavesOf(t *trie) []*leaf {
-	var leaves []*leaf
-	seenLeaf := map[uint32]bool{noLeaf: true, slowLeaf: true}
-	add := func(id uint32) {
-		for l := t.leaf(id); !seenLeaf[l.toHit().id]; l = t.instead[l] {
-			seenLeaf[l.id] = true
-			leaves = append(leaves, l)
-		}
-	}
-	t.eachNode(func(n *node) {
-		add(t.end(n))
-		add(n.paramEnd.id)
-		add(n.miss.id)
-		add(t.extra(n).wideMiss)
+	slices.SortStableFunc(routes, func(a, b *route) int {
+		return cmp.Or(compareSegments(a.segments(), b.segments()), cmp.Compare(a.spelling, b.spelling), cmp.Compare(a.pattern.method(), b.pattern.method()))
 	})
-	slices.SortFunc(leaves, func(a, b *leaf) int {
-		return cmp.Or(comparePlaces(a.place(), b.place()), cmp.Compare(a.kept().method(), b.kept().method()))
-	})
-	return leaves
+	return routes
 }
 
-// eachNode visits the nodes that a lookup can come to, one of each state.
-func (t *trie) eachNode(do func(*node)) {
-	seen := make([]bool, len(t.nodes))
-	for todo := []uint32{t.root}; len(todo) > 0; {
-		n := &t.nodes[todo[len(todo)-1]]
-		todo = todo[:len(todo)-1]
-		if !seen[n.state] {
-			seen[n.state] = true
-			do(n)
-			todo = t.appendChildren(todo, n)
-		}
+// rivals returns those of a host's routes that were asked for the request's
+// method: the best at each place. For OPTIONS, as atOptions goes on, these are
+// the routes that name it, all, or those for any method.
+func (x *explainer) rivals(routes []*route) []*route {
+	matching := slices.DeleteFunc(slices.Clone(routes), func(r *route) bool { return !matches(r.segments(), x.path) })
+	var rivals []*route
+	switch m := x.route.pattern.method(); {
+	case x.status == http.StatusMethodNotAllowed:
+		return routes
+	case x.method == http.MethodOptions && m != http.MethodOptions && (m != "" || slices.Contains(matching[:samePlace(matching)], x.route)):
+		return routes
+	case x.method == http.MethodOptions:
+		return slices.DeleteFunc(routes, func(r *route) bool { return r.pattern.method() != m })
 	}
+	for len(routes) > 0 {
+		same := slices.IndexFunc(routes, func(r *route) bool { return r.end != routes[0].end })
+		if same < 0 {
+			same = len(routes)
+		}
+		if r := pick(routes[:same], x.method); r != nil {
+			rivals = append(rivals, r)
+		}
+		routes = routes[same:]
+	}
+	return rivals
 }
 
-func (t *trie) appendChildren(to []uint32, n *node) []uint32 {
-	for c := n.slots; c != 0 && c <= n.slots+n.mask; c++ {
-		if t.nodes[c].size >= 0 {
-			to = append(to, c)
-		}
-	}
-	x := t.extra(n)
-	to = append(to, t.wideAt(n)...)
-	for i := range x.twins.n {
-		to = append(to, x.twins.from+i)
-	}
-	for _, c := range []uint32{n.param, x.slash, x.dots[0], x.dots[1]} {
-		if c != 0 && c < ended {
-			to = append(to, c)
-		}
-	}
-	return to
-}
-
-// comparePlaces is the second rule of which route wins, on places that may not
-// match the same path.
-func comparePlaces(a, b []segment) int {
+// compareSegments is rule 2, of routes that may not match the same path.
+func compareSegments(a, b []segment) int {
 	return slices.CompareFunc(a, b, func(a, b segment) int {
 		if a.kind != b.kind || a.kind != literal {
 			return cmp.Compare(a.kind, b.kind)
 		}
 		return cmp.Compare(a.text, b.text)
-	})
-}
-
-// withPeers adds to leaves the routes of the same path that other methods have.
-func (x *explainer) withPeers(leaves []*leaf) []*leaf {
-	var all []*leaf
-	for _, l := range leaves {
-		peers := x.inUse(l.onPath())
-		slices.SortFunc(peers, func(a, b *leaf) int { return cmp.Compare(a.kept().method(), b.kept().method()) })
-		all = append(all, peers...)
-	}
-	return all
-}
-
-// inUse leaves out what the settings keep out of x's tries.
-func (x *explainer) inUse(leaves []*leaf) []*leaf {
-	return slices.DeleteFunc(leaves, func(l *leaf) bool {
-		exact := l.entry().alias == exactRoot && l.kept().verb && l.scope.slash == SlashExact
-		return exact || x.unclean && l.scope.clean
 	})
 }
 
@@ -297,49 +338,38 @@ func begun(place []segment, n int) bool {
 	return len(place) <= n && place[len(place)-1].kind == rest
 }
 
-// accepted leaves out the routes that decline this path.
-func (x *explainer) accepted(leaves []*leaf) []*leaf {
-	return slices.DeleteFunc(leaves, func(l *leaf) bool { return l.accepts != nil && !l.accepts(x.path) })
-}
-
-// follow takes the steps from one trie's root.
-func (x *explainer) follow(t tried) (leaves []*leaf, steps []Step) {
-	leaves = leavesOf(t.trie)
-	if t.all {
-		leaves = x.withPeers(leaves)
-	}
-	leaves = x.accepted(leaves)
-	open, path, at, guide := leaves, x.path, stepper{trie: t.trie, open: []uint32{t.root}}, x.leaf
-	var before []segments
-	for n := 0; path.path != ""; n++ {
+// follow takes the steps through an automaton, along the routes that were asked.
+func (x *explainer) follow(routes []*route, asked *automaton.Automaton) (steps []Step) {
+	open, path, guide, states := routes, x.path, x.route, asked.Open(x.path)
+	var before []automaton.Path
+	for n := 0; path.Text != ""; n++ {
 		before = append(before, path)
-		seg, _ := path.next()
-		open = stillOpen(open, n, seg)
-		if x.leaf == nil && len(open) > 0 {
+		segment, _ := path.Next()
+		open = stillOpen(open, n, segment)
+		if x.route == nil && len(open) > 0 {
 			guide = open[0]
 		}
-		at.step(seg)
-		s := Step{Segment: seg, Node: branches(open, n+1), Wide: at.wide}
-		if path.path == "" {
-			open = slices.DeleteFunc(open, func(l *leaf) bool { return !matches(l.place(), x.path) })
+		s := Step{Segment: segment, Node: branches(open, n+1), Wide: n < len(states) && states[n] > 1}
+		if path.Text == "" {
+			open = slices.DeleteFunc(open, func(r *route) bool { return !matches(r.segments(), x.path) })
 		}
 		if s.Open = publicOf(open); len(s.Node) == 0 {
-			s.Segment, path.path = before[n].remainder(), ""
+			s.Segment, path.Text = before[n].Rest(), ""
 		}
 		steps = append(steps, s)
 	}
 	fillValues(steps, before, guide)
-	return leaves, steps
+	return steps
 }
 
 // stillOpen keeps the routes that go on, up to the first place whose rest has
 // begun: it matches whatever follows, so that nothing behind it can win.
-func stillOpen(open []*leaf, n int, seg string) []*leaf {
-	var next []*leaf
+func stillOpen(open []*route, n int, seg string) []*route {
+	var next []*route
 	var last []segment
 	for _, l := range open {
-		place := l.place()
-		if last != nil && comparePlaces(last, place) != 0 {
+		place := l.segments()
+		if last != nil && compareSegments(last, place) != 0 {
 			break
 		}
 		if goesOn(place, n, seg) {
@@ -352,12 +382,12 @@ func stillOpen(open []*leaf, n int, seg string) []*leaf {
 }
 
 // branches names the open branches of the source trie behind n segments.
-func branches(open []*leaf, n int) []string {
+func branches(open []*route, n int) []string {
 	var names []string
 	var last []segment
 	for _, l := range open {
-		place := l.place()
-		if begun(place, n) || last != nil && comparePlaces(last, place[:n]) == 0 {
+		place := l.segments()
+		if begun(place, n) || last != nil && compareSegments(last, place[:n]) == 0 {
 			continue
 		}
 		last = place[:n]
@@ -367,15 +397,15 @@ func branches(open []*leaf, n int) []string {
 }
 
 // branchName is the first n segments of the leaf's path as they were written.
-func (l *leaf) branchName(n int) string {
-	written := strings.Split(l.kept().path(), "/")[1:]
+func (l *route) branchName(n int) string {
+	written := strings.Split(l.pattern.path(), "/")[1:]
 	if n > len(written) {
 		written = append(written, "{$}")
 	}
 	return "/" + strings.Join(written[:n], "/")
 }
 
-func publicOf(leaves []*leaf) []Route {
+func publicOf(leaves []*route) []Route {
 	var routes []Route
 	for _, l := range leaves {
 		routes = append(routes, l.public())
@@ -385,13 +415,13 @@ func publicOf(leaves []*leaf) []Route {
 
 // fillValues says how the guide, the winner or who got furthest, took each
 // segment.
-func fillValues(steps []Step, before []segments, guide *leaf) {
+func fillValues(steps []Step, before []automaton.Path, guide *route) {
 	for i := range steps {
 		s := &steps[i]
 		if len(s.Open)+len(s.Node) == 0 {
 			return // where a miss ended
 		}
-		place := guide.place()
+		place := guide.segments()
 		if i >= len(place) {
 			s.Kind = rest.String()
 			continue
@@ -401,48 +431,15 @@ func fillValues(steps []Step, before []segments, guide *leaf) {
 		case parameter:
 			s.Name, s.Value = place[i].text, s.Segment
 		case rest:
-			s.Name, s.Value = place[i].text, before[i].remainder()
+			s.Name, s.Value = place[i].text, before[i].Rest()
 		}
 	}
-}
-
-// A stepper goes through a compiled trie as a lookup does, to see where that is
-// side by side.
-type stepper struct {
-	*trie
-	open []uint32
-	wide bool
-}
-
-func (s *stepper) step(seg string) {
-	if len(s.open) == 1 && s.open[0] < ended {
-		if list := s.wideAt(&s.nodes[s.open[0]]); list != nil {
-			s.open, s.wide = list, true
-		}
-	}
-	var next []uint32
-	for _, at := range s.open {
-		if at >= ended {
-			continue
-		}
-		n, child := &s.nodes[at], s.child(at, seg)
-		if child != 0 {
-			next = append(next, child)
-		}
-		if seg != "" && n.param != 0 && (child == 0 || s.wide) {
-			next = append(next, n.param)
-		}
-		if s.wide && n.miss.id != noLeaf {
-			break
-		}
-	}
-	s.open = next
 }
 
 // judge says by which rules the winner won over the routes that match too.
 func (x *explainer) judge() {
 	steps := x.trace.Steps
-	if x.leaf == nil || x.status == http.StatusMethodNotAllowed || len(steps) == 0 {
+	if x.route == nil || x.status == http.StatusMethodNotAllowed || len(steps) == 0 {
 		return
 	}
 	x.judgePaths()
@@ -468,22 +465,22 @@ type verdict struct {
 	lost []string
 }
 
-func (x *explainer) lose(step int, rule string, l *leaf) {
+func (x *explainer) lose(step int, rule string, l *route) {
 	step = min(step, len(x.trace.Steps)-1)
 	i := slices.IndexFunc(x.verdicts, func(v verdict) bool { return v.step == step && v.rule == rule })
 	if i < 0 {
 		i = len(x.verdicts)
 		x.verdicts = append(x.verdicts, verdict{step: step, rule: rule})
 	}
-	x.verdicts[i].lost = append(x.verdicts[i].lost, l.text())
+	x.verdicts[i].lost = append(x.verdicts[i].lost, l.text)
 }
 
 // judgePaths is the second rule: segment by segment from the left.
 func (x *explainer) judgePaths() {
-	won := x.leaf.place()
-	for _, l := range x.leaves {
-		place := l.place()
-		if l == x.leaf || !matches(place, x.path) {
+	won := x.route.segments()
+	for _, l := range x.routes {
+		place := l.segments()
+		if l == x.route || !matches(place, x.path) {
 			continue
 		}
 		for i := range min(len(won), len(place)) {
@@ -502,33 +499,203 @@ func (x *explainer) judgeMethods() {
 	if x.method == http.MethodOptions {
 		return // the best path decides, and not the method
 	}
-	for _, l := range x.accepted(x.inUse(x.leaf.allPeers())) {
+	for _, r := range x.routesOf(canonicalHost(x.route.pattern.host())) {
 		switch {
-		case l == x.leaf || l.kept().method() != x.method && l.kept().method() != "" && (l.kept().method() != http.MethodGet || x.method != http.MethodHead):
-		case l.entry().alias != x.leaf.entry().alias:
-			x.lose(last, "the path as registered beats a mount's prefix in its other spelling", l)
+		case r == x.route || r.end != x.route.end || rank(r, x.method) == cannot || !x.ask(nil, x.path).takes(r, x.path):
+		case r.spelling != x.route.spelling:
+			x.lose(last, "the path as registered beats a mount's prefix in its other spelling", r)
 		default:
-			x.lose(last, "the more specific method wins", l)
+			x.lose(last, "the more specific method wins", r)
 		}
 	}
-	if x.leaf.kept().host() == "" || x.hosts == nil {
+	if x.route.pattern.host() == "" {
 		return
 	}
-	if l := x.nowhere.root(x.method).walk(x.path); l != nil {
-		x.lose(last, "a route with a host beats one without", l)
+	if r := bestOf(x.ask(x.hosts.none, x.path).onSent(), x.method); r != nil {
+		x.lose(last, "a route with a host beats one without", r)
 	}
 }
 
 // matches reports whether a place matches the whole of a path.
-func matches(place []segment, path segments) bool {
+func matches(place []segment, path automaton.Path) bool {
 	n := 0
-	for ; path.path != ""; n++ {
+	for ; path.Text != ""; n++ {
 		if begun(place, n) {
 			return true
 		}
-		if seg, _ := path.next(); !goesOn(place, n, seg) {
+		if seg, _ := path.Next(); !goesOn(place, n, seg) {
 			return false
 		}
 	}
 	return n == len(place)
+}
+
+// A near is a route that a missed request comes near to.
+type near struct {
+	route *route
+	class int // what has to change, the least first
+	cost  int
+	why   string
+}
+
+const (
+	otherMethod = iota
+	otherSlash
+	otherHost
+	otherLetters
+)
+
+const (
+	nearestCount = 5
+	nearestPath  = 512 // bytes; nobody reads what a longer path comes near to
+	nearestDepth = 64  // segments
+)
+
+// seekNearest fills in what the trace tells of a miss.
+func (x *explainer) seekNearest(sent automaton.Path) {
+	var all []near
+	for _, l := range x.everywhere() {
+		if n, ok := x.nearness(l, sent); ok {
+			all = append(all, n)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b near) int {
+		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.cost, b.cost))
+	})
+	for _, n := range all[:min(len(all), nearestCount)] {
+		if n.class == otherLetters && (n.class != all[0].class || n.cost > all[0].cost+3) {
+			break // what is much farther than the first would distract
+		}
+		x.trace.Nearest = append(x.trace.Nearest, n.route.public())
+		x.trace.why = append(x.trace.why, n.why)
+	}
+}
+
+// everywhere lists the routes of all hosts, those that the request could meet
+// first.
+func (x *explainer) everywhere() []*route {
+	var all []*route
+	asked := requestHost(x.host)
+	if x.snapshot.hosts.named[asked] != nil {
+		all = x.routesOf(asked)
+	}
+	all = append(all, x.routesOf("")...)
+	for _, host := range slices.Sorted(maps.Keys(x.snapshot.hosts.named)) {
+		if host != asked {
+			all = append(all, x.routesOf(host)...)
+		}
+	}
+	return all
+}
+
+// nearness says how near the path comes to l, false if it does not.
+func (x *explainer) nearness(l *route, sent automaton.Path) (near, bool) {
+	n, place := near{route: l}, l.segments()
+	other := automaton.Path{Text: otherSpelling(sent.Text), Escaped: sent.Escaped}
+	here := canonicalHost(l.pattern.host()) == "" || canonicalHost(l.pattern.host()) == requestHost(x.host)
+	switch {
+	case l.spelling != asWritten, matches(place, sent) && !x.ask(nil, x.path).takes(l, sent):
+		return n, false // named by its own path, or there but for a file
+	case matches(place, sent) && here:
+		n.why = "the same path by another method"
+	case matches(place, sent):
+		n.class, n.why = otherHost, "the same path on another host"
+	case here && sent.Text != "/" && matches(place, other):
+		n.class, n.why = otherSlash, "with a final slash"
+		if strings.HasSuffix(sent.Text, "/") {
+			n.why = "without the final slash"
+		}
+	case here:
+		return n.byLetters(place, sent, x.method)
+	default:
+		return n, false
+	}
+	return n, true
+}
+
+// byLetters is the edit distance, in letters and slashes, as far as a reader
+// would call it near.
+func (n near) byLetters(place []segment, sent automaton.Path, method string) (near, bool) {
+	if len(sent.Text) > nearestPath || strings.Count(sent.Text, "/") > nearestDepth || len(place) > nearestDepth {
+		return n, false
+	}
+	length := utf8.RuneCountInString(sent.Text)
+	distance := pathDistance(place, sent)
+	n.class, n.cost = otherLetters, 2*distance
+	n.why = fmt.Sprintf("%d letters differ", distance)
+	if distance == 1 {
+		n.why = "one letter differs"
+	}
+	if m := n.route.pattern.method(); m != method && m != "" && (m != http.MethodGet || method != http.MethodHead) {
+		n.cost++ // of two at one distance the one that would answer
+	}
+	return n, distance > 0 && distance <= 1+length/3
+}
+
+// pathDistance is the least number of letters and slashes to change in a path
+// so that the place matches it: the edit distance of segments, each at the
+// price of its own.
+func pathDistance(place []segment, path automaton.Path) int {
+	row := make([]int, len(place)+1)
+	for j, s := range place {
+		row[j+1] = row[j] + s.price()
+	}
+	for path.Text != "" {
+		seg, _ := path.Next()
+		diagonal := row[0]
+		row[0] += 1 + utf8.RuneCountInString(seg)
+		for j, s := range place {
+			change := diagonal + s.distance(seg)
+			if s.kind == rest {
+				change = min(change, row[j+1]) // it takes one more
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+s.price(), row[j+1]+1+utf8.RuneCountInString(seg))
+		}
+	}
+	return row[len(place)]
+}
+
+// price is what a segment costs that the path lacks: its letters and a slash.
+func (s segment) price() int {
+	switch s.kind {
+	case literal:
+		return 1 + utf8.RuneCountInString(s.text)
+	case parameter:
+		return 2
+	}
+	return 1
+}
+
+func (s segment) distance(seg string) int {
+	switch {
+	case s.kind == rest, s.kind == parameter && seg != "":
+		return 0
+	case s.kind == parameter:
+		return 1
+	case s.text != seg && strings.EqualFold(s.text, seg):
+		return 1 // one slip, however many letters
+	}
+	return editDistance([]rune(s.text), []rune(seg))
+}
+
+// editDistance is Levenshtein's.
+func editDistance(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, c := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, d := range b {
+			change := diagonal
+			if c != d {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }

@@ -172,7 +172,7 @@ func TestHandlerComesWithItsMiddleware(t *testing.T) {
 	app.Group("/g", via("group")).GET("/{id}", shows)
 	for request, want := range map[string]struct{ pattern, via, body string }{
 		"GET /g/7":  {"GET /g/{id}", "app group", "GET /g/{id} id=7"},
-		"GET /g/7/": {"GET /g/{id}", "app", "<a href=\"/g/7\">Temporary Redirect</a>.\n\n"},
+		"GET /g/7/": {"GET /g/{id}", "app group", "<a href=\"/g/7\">Temporary Redirect</a>.\n\n"},
 		"GET /nope": {"", "app", "404 page not found\n"},
 		"PUT /g/7":  {"", "app group", "Method Not Allowed\n"},
 	} {

@@ -2,23 +2,28 @@
 
 package segue
 
-import "slices"
+// This file shows the playground what everybody else need not see: the states of
+// an automaton. The tag keeps it out of the package for all others.
 
-// What the playground draws beyond what everybody sees. The tag keeps it out of
-// the package for all others.
+import (
+	"slices"
+	"strings"
 
-// A CompiledNode is one state of a compiled trie.
+	"github.com/segue-go/segue/internal/automaton"
+)
+
+// A CompiledNode is one state of an automaton.
 type CompiledNode struct {
-	Branches []string // of the source trie, best first
-	Wide     bool     // left as a list: its Edges lead to the branches
+	Branches []string // the trie's nodes that it stands for, best first
+	Wide     bool     // nondeterministic: its Edges lead to the nodes' own states
 	Alone    bool     // one of these, whose literals do not hold what its parameter could do
 	End      string   // the pattern that answers where the path ends here
 	Rest     string   // the pattern that answers where nothing goes on
 	Edges    []CompiledEdge
 }
 
-// A CompiledEdge leads to Nodes[To] by a literal, by any other segment, or,
-// from a wide node, side by side without a step.
+// A CompiledEdge leads to the node with index To by a literal, by any other
+// segment, or, from a nondeterministic state, side by side without a step.
 type CompiledEdge struct {
 	Text string
 	Kind string
@@ -31,135 +36,112 @@ func (t Trace) Why() []string { return t.why }
 // Notes is what went before the steps.
 func (t Trace) Notes() []string { return t.notes }
 
-// Compiled returns the compiled trie of one host and method, its root first.
+// Compiled returns the states of the automaton for one host and method, its first
+// one first.
 func (rt *Router) Compiled(host, method string) []CompiledNode {
-	f := rt.current().forest
-	m := f.both(host)[0]
-	d := &dump{trie: m.root(method), index: map[uint32]int{}}
-	if method == "OPTIONS" {
-		d.trie = m.all // the best path decides
+	s := rt.snapshot()
+	if s.named[requestHost(host)] == nil {
+		host = ""
 	}
-	d.add(dumped{at: d.root, open: leavesOf(d.trie)})
-	for i := 0; i < len(d.todo); i++ {
-		d.expand(i)
+	var routes []*route
+	for i := automaton.First; i < len(s.routes); i++ {
+		r := &s.routes[i]
+		if canonicalHost(r.pattern.host()) == requestHost(host) && r.answers() && (method == "OPTIONS" || rank(r, method) != cannot) {
+			routes = append(routes, r)
+		}
+	}
+	root := trieOf(routes)
+	d := &dump{snapshot: s, names: map[*node]string{root: "/"}, index: map[*automaton.State]int{}}
+	for _, r := range routes {
+		d.name(root, r)
+	}
+	number := bestFor(method)
+	if method == "OPTIONS" { // the best path decides
+		number = d.bestOf
+	}
+	c := newCompiler(budgetFactor*root.size()+budgetConstant, true, number)
+	c.run(root)
+	for _, m := range c.merged {
+		d.add(m, false)
+	}
+	for n, state := range c.singles {
+		if !n.isRest {
+			d.nodesOf = append(d.nodesOf, merged{state, []*node{n}})
+		}
+	}
+	slices.SortFunc(d.nodesOf, func(a, b merged) int { return a.nodes[0].id - b.nodes[0].id })
+	for _, m := range d.nodesOf {
+		d.add(m, true)
+	}
+	for _, m := range append(c.merged, d.nodesOf...) {
+		d.connect(m)
 	}
 	return d.drawn
 }
 
 type dump struct {
-	*trie
-	drawn []CompiledNode
-	todo  []dumped
-	index map[uint32]int // by state
+	snapshot *snapshot
+	names    map[*node]string
+	index    map[*automaton.State]int
+	drawn    []CompiledNode
+	nodesOf  []merged // the states of single nodes
 }
 
-type dumped struct {
-	at    uint32 // the node
-	open  []*leaf
-	depth int
-	alone bool // one branch of a wide node
+// bestOf answers with the first route, whatever its method.
+func (d *dump) bestOf(ends []*node) uint32 {
+	if n := firstEnd(ends); n != nil {
+		return inOrder(n.routes)[0].number
+	}
+	return automaton.None
 }
 
-// add returns the index of a node.
-func (d *dump) add(n dumped) int {
-	key, i := n.at, len(d.drawn)
-	if n.at < ended {
-		key = d.nodes[n.at].state
-	}
-	if known, ok := d.index[key]; ok {
-		return known
-	}
-	d.index[key] = i
-	d.todo = append(d.todo, n)
-	c := CompiledNode{Branches: branches(n.open, n.depth), Alone: n.alone}
-	if n.depth == 0 {
-		c.Branches = []string{"/"}
-	}
-	if end := d.leaf(d.endAt(n.at)); end != nil && end.flags&isSlow == 0 {
-		c.End = end.text()
-	}
-	if n.at < ended {
-		at := &d.nodes[n.at]
-		c.Wide = d.wideAt(at) != nil
-		if rest := d.leaf(at.miss.id); rest != nil && rest.flags&isSlow == 0 {
-			c.Rest = rest.text()
+// name names the nodes on the way to a route as its pattern has them.
+func (d *dump) name(root *node, r *route) {
+	for i, n := 0, root; i < len(r.segments()); i++ {
+		if n = n.child(r.segments()[i]); d.names[n] == "" {
+			d.names[n] = r.branchName(i + 1)
 		}
 	}
+}
+
+func (d *dump) pattern(number uint32) string {
+	if number < automaton.First {
+		return ""
+	}
+	return d.snapshot.routes[number].text
+}
+
+func (d *dump) add(m merged, alone bool) {
+	c := CompiledNode{Wide: m.Alternatives != nil, Alone: alone}
+	for _, n := range m.nodes {
+		if !n.isRest {
+			c.Branches = append(c.Branches, d.names[n])
+		}
+	}
+	if !c.Wide {
+		c.End, c.Rest = d.pattern(m.End), d.pattern(m.Rest)
+	}
+	d.index[m.State] = len(d.drawn)
 	d.drawn = append(d.drawn, c)
-	return i
 }
 
-// expand adds what a node leads to.
-func (d *dump) expand(i int) {
-	n := d.todo[i]
-	if n.at >= ended {
-		return
-	}
-	at := &d.nodes[n.at]
-	edge := func(text, kind string, to dumped) {
-		d.drawn[i].Edges = append(d.drawn[i].Edges, CompiledEdge{text, kind, d.add(to)})
-	}
-	if d.drawn[i].Wide {
-		rests, lists := n.split()
-		for j, w := range d.wideAt(at) {
-			if j < len(lists) {
-				edge(d.drawn[i].Branches[j], "aside", dumped{w, append(lists[j], rests...), n.depth, true})
-			}
-		}
-		return
-	}
-	for _, text := range d.literals(n) {
-		edge(text, literal.String(), dumped{d.child(n.at, text), d.after(n, text), n.depth + 1, n.alone})
-	}
-	if at.param != 0 {
-		edge("", parameter.String(), dumped{at.param, d.after(n, "any other \x00 segment"), n.depth + 1, n.alone})
-	}
-}
-
-// split takes what is open at a wide node apart by branch.
-func (n dumped) split() (rests []*leaf, lists [][]*leaf) {
-	var last []segment
-	for _, l := range n.open {
-		place := l.place()
-		switch {
-		case begun(place, n.depth):
-			rests = append(rests, l)
-		case last == nil || comparePlaces(last, place[:n.depth]) != 0:
-			last = place[:n.depth]
-			lists = append(lists, []*leaf{l})
-		default:
-			lists[len(lists)-1] = append(lists[len(lists)-1], l)
+func (d *dump) connect(m merged) {
+	from := &d.drawn[d.index[m.State]]
+	edge := func(text, kind string, to *automaton.State) {
+		if i, ok := d.index[to]; ok {
+			from.Edges = append(from.Edges, CompiledEdge{text, kind, i})
 		}
 	}
-	return rests, lists
-}
-
-func (d *dump) literals(n dumped) []string {
-	var texts []string
-	for _, l := range n.open {
-		place := l.place()
-		if len(place) > n.depth && place[n.depth].kind == literal {
-			if text := place[n.depth].text; d.child(n.at, text) != 0 {
-				texts = append(texts, text)
-			}
+	for i, a := range m.Alternatives {
+		if i < len(from.Branches) {
+			edge(from.Branches[i], "aside", a)
 		}
 	}
-	slices.Sort(texts)
-	return slices.Compact(texts)
-}
-
-// after is what is open behind a segment. A branch on its own does not hold
-// what another child of it could do.
-func (d *dump) after(n dumped, text string) []*leaf {
-	open := stillOpen(n.open, n.depth, text)
-	if !n.alone {
-		return open
+	slices.SortFunc(m.Literals, func(a, b automaton.Literal) int { return strings.Compare(a.Text, b.Text) })
+	for _, l := range m.Literals {
+		edge(l.Text, literal.String(), l.To)
 	}
-	var own []*leaf
-	for _, l := range open {
-		if place := l.place(); len(place) > n.depth && (place[n.depth].kind == literal) == (d.child(n.at, text) != 0) {
-			own = append(own, l)
-		}
+	if m.Param != nil {
+		edge("", parameter.String(), m.Param)
 	}
-	return own
 }

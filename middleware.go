@@ -1,7 +1,15 @@
 package segue
 
+// This file holds middleware: how it is added, how it is joined, and how the
+// chains of nested routers are composed. Each router's middleware becomes one
+// chain for each place where a root serves the router; a scope is the router in
+// that place. Matching, in snapshot.go and resolve.go, knows scopes only as the
+// owners of routes and misses.
+
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"net/http"
 	"reflect"
 	"runtime"
@@ -9,24 +17,35 @@ import (
 	"strings"
 )
 
-// A Middleware wraps a handler into another, which decides whether, and with
-// what request and writer, the next one runs. It is called when the handlers
-// are composed, once for each place that its router is served from, and not for
-// each route or request: what it makes inside, such as a limiter or a cache,
-// there is one of in each place. It must not serve or look up requests by the
-// router that it is composed for, nor call its Use; registering routes is fine.
+// A Middleware wraps a handler into another one, which decides whether the next
+// handler runs, with what request and with what writer:
+//
+//	func logging(next http.Handler) http.Handler {
+//		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+//			next.ServeHTTP(w, r)
+//			log.Println(r.Method, r.Pattern)
+//		})
+//	}
+//
+// It is called when the handlers are composed: once for each place where its
+// router is mounted or served, never for a route or a request. State that it
+// creates, such as a limiter or a cache, exists once for each of these places.
+// It may register routes, but must not serve or look up requests by the router
+// that it is composed for, nor call that router's Use.
 type Middleware = func(next http.Handler) http.Handler
 
-// Chain joins middlewares into one, the first outermost. Its arguments are
-// copied; later changes to a slice that was passed have no effect. It panics if
-// one is nil.
+// Chain joins middlewares into one. The first is outermost.
+//
+//	app.Use(segue.Chain(logging, segue.Recover))
+//
+// It copies its arguments. It panics with an error if one is nil.
 func Chain(mw ...Middleware) Middleware {
 	mw = slices.Clone(mw)
 	checkMiddleware(mw)
 	return func(next http.Handler) http.Handler {
 		for _, m := range slices.Backward(mw) {
 			if next = m(next); next == nil {
-				panic("segue: the middleware " + funcName(m) + " returned no handler")
+				panic(fmt.Errorf("segue: the middleware %s returned a nil handler", funcName(m)))
 			}
 		}
 		return next
@@ -36,16 +55,24 @@ func Chain(mw ...Middleware) Middleware {
 func checkMiddleware(mw []Middleware) {
 	for _, m := range mw {
 		if m == nil {
-			panic("segue: a middleware is nil (at " + caller().String() + ")")
+			panic(misuse("a middleware is nil"))
 		}
 	}
 }
 
-// Use adds middlewares to this router, inside those that it has. They cover all
-// its routes and those mounted in it, whenever these were registered, outer
-// routers' first, and the 404s, 405s, redirects and automatic answers to
-// OPTIONS of a router that is served itself; those of a mounted router only as
-// described at [Router.NotFound].
+// misuse is the error of a call that is wrong without a pattern.
+func misuse(what string) error {
+	return errors.New("segue: " + what + " (at " + caller().String() + ")")
+}
+
+// Use adds middlewares to this router, inside those that it has.
+//
+//	app.Use(logging, segue.Recover)
+//
+// They cover all routes of this router and of the routers mounted in it,
+// whenever these were registered; the middleware of outer routers runs first.
+// The 404s, 405s, redirects and automatic answers to OPTIONS of a router that is
+// served itself pass them too. It panics with an error if a middleware is nil.
 //
 // A middleware runs after matching: r.Pattern and the parameters are there, and
 // a change to r.URL does not lead to another route. To act before matching, for
@@ -53,16 +80,15 @@ func checkMiddleware(mw []Middleware) {
 //
 //	http.ListenAndServe(addr, rewrite(app))
 //
-// A request costs one call for each middleware, and for each router with
-// middleware one look for the matched route. Use on a router that is being
-// served composes its chain alone, with the next request; requests on their way
-// finish on the former one, which for their sake is never freed. It panics if a
-// middleware is nil.
+// A request costs one call for each middleware, and one map lookup for each
+// router that has middleware. Use on a router that is being served composes only
+// its own chain, with the next request; requests on their way finish on the
+// former one.
 func (rt *Router) Use(mw ...Middleware) {
 	checkMiddleware(mw)
-	rt.configure(func(c *config) {
-		c.middleware = slices.Concat(c.middleware, mw)
-		c.version++
+	rt.configure(func(s *settings) {
+		s.middleware = slices.Concat(s.middleware, mw)
+		s.version++
 	})
 }
 
@@ -70,24 +96,30 @@ func (rt *Router) Use(mw ...Middleware) {
 //
 //	app.With(cache).GET("/feed", feed)
 //
-// It is a [Router.Group] without a prefix, and owns no misses. It panics if a
-// middleware is nil.
+// It is a [Router.Group] without a prefix, and is not asked about misses. It
+// panics with an error if a middleware is nil.
 func (rt *Router) With(mw ...Middleware) *Router {
-	return rt.born(new(pattern), true, mw)
+	return rt.newChild(new(pattern), true, mw)
 }
 
-// Group returns a new router with these middlewares, mounted in rt under a
-// prefix: the same as New, Use and [Router.Mount]. It panics as they do.
+// Group returns a new router that is mounted in rt under a prefix and has these
+// middlewares:
+//
+//	admin := app.Group("/admin", requireAdmin)
+//	admin.GET("/users", listUsers) // GET /admin/users
+//
+// It is the same as [New], [Router.Use] and [Router.Mount], and panics as they
+// do.
 func (rt *Router) Group(prefix string, mw ...Middleware) *Router {
 	p, err := parsePrefix(prefix)
 	if err != nil {
-		err.place = caller()
+		err.site = caller()
 		panic(err)
 	}
-	return rt.born(p, false, mw)
+	return rt.newChild(p, false, mw)
 }
 
-func (rt *Router) born(prefix *pattern, shared bool, mw []Middleware) *Router {
+func (rt *Router) newChild(prefix *pattern, shared bool, mw []Middleware) *Router {
 	checkMiddleware(mw)
 	child := New()
 	child.shared = shared
@@ -98,265 +130,223 @@ func (rt *Router) born(prefix *pattern, shared bool, mw []Middleware) *Router {
 	return child
 }
 
-// NotFound sets what answers the 404s that this router owns: those of paths
-// below its prefix that no route matches, unless a router mounted further in
-// has set its own. The router with the longest matching prefix is asked first,
-// then those around it. Of several at one prefix it is the first mounted one
-// that has set NotFound, MethodNotAllowed or OnError. The handler runs inside the middleware of the router
-// that set it, and those around.
-//
-// Where none is set, a 404 goes to the error handlers of the router that owns
-// it ([Router.OnError]), inside the middleware of the served router alone, and
-// ends as ServeMux's text. NotFound is not a route and never hides a 405. It
-// panics if the handler is nil, or rt was made by [Router.With].
-func (rt *Router) NotFound(handler http.Handler) {
-	rt.ownsMisses("NotFound", handler)
-	rt.configure(func(c *config) { c.notFound = handler })
-}
-
-// MethodNotAllowed sets what answers the 405s that this router owns: those of
-// paths whose best route, over all methods, is its own, or of a router mounted
-// in it that has not set its own. The handler runs inside the middleware of the
-// router that owns that route, with the header Allow set (RFC 9110, section
-// 15.5.6).
-//
-// Where none is set, a 405 goes to the error handlers, as a 404 does. It panics
-// if the handler is nil, or rt was made by [Router.With].
-func (rt *Router) MethodNotAllowed(handler http.Handler) {
-	rt.ownsMisses("MethodNotAllowed", handler)
-	rt.configure(func(c *config) { c.notAllowed = handler })
-}
-
-func (rt *Router) ownsMisses(what string, handler http.Handler) {
-	switch {
-	case isNil(handler):
-		panic("segue: the handler for " + what + " is nil (at " + caller().String() + ")")
-	case rt.shared:
-		panic("segue: a router made by With owns no misses; set " + what + " on the router that With was called on (at " + caller().String() + ")")
-	}
-}
-
-// A site is a router in one of the places where a root serves it from. It
-// lives as long as the root, so that middlewares are composed once for it,
-// whatever routes come later.
-type site struct {
-	root     *Router
-	router   *Router
-	depth    int     // how many routers lie above
-	line     []*site // those, from the root, and this one
-	children map[*mount]*site
-	chain    http.Handler // nil if the router has no middleware
-	version  int          // of the router's middlewares that chain was made from
-}
-
-func (s *site) child(m *mount) *site {
-	c := s.children[m]
-	if c == nil {
-		c = &site{root: s.root, router: m.child, depth: s.depth + 1}
-		c.line = append(slices.Clone(s.line), c)
-		if s.children == nil {
-			s.children = map[*mount]*site{}
-		}
-		s.children[m] = c
-	}
-	return c
-}
-
-// A composition is a chain that is to be made anew.
-type composition struct {
-	site       *site
+// A chain is a router's middleware, composed for one place. It outlives
+// snapshots: a change of routes composes nothing again.
+type chain struct {
+	root       *Router
+	mounts     []*mount // from the root to the router: the place
 	middleware []Middleware
 	version    int
+	handler    http.Handler // nil until it is composed
 }
 
-// outdated lists the sites from s on whose chain is not what their router's
-// middlewares are now.
-func (s *site) outdated() []composition {
-	var all []composition
-	if s.version != s.router.version || s.chain == nil && len(s.router.middleware) > 0 {
-		all = append(all, composition{s, s.router.middleware, s.router.version})
-	}
-	for _, m := range s.router.mounts {
-		all = append(all, s.child(m).outdated()...)
-	}
-	return all
+// passed reports whether a request that comes out of another chain has passed c,
+// or would have if c were as new: c's place is that chain's or lies around it.
+func (c *chain) passed(by *chain) bool {
+	return by != nil && len(c.mounts) <= len(by.mounts) && slices.Equal(c.mounts, by.mounts[:len(c.mounts)])
 }
 
-// compile makes the table that requests are served from. Middlewares are
-// composed outside of the graph's lock, so that one may register routes while
-// it is built.
-func (rt *Router) compile() *table {
-	rt.compiling.Lock()
-	defer rt.compiling.Unlock()
-	for {
-		if t := rt.table.Load(); t != nil {
-			return t
+// next ends a chain: it goes on to what the request has matched, through the
+// chains that are left. The request itself tells what that is.
+func (c *chain) next(w http.ResponseWriter, r *http.Request) {
+	s := c.root.last.Load()
+	if found := s.routeOf(r); found != nil {
+		found.scope.enter(c, found.handler()).ServeHTTP(w, r)
+		return
+	}
+	m := missOf(r)
+	if m == nil || m.root != c.root {
+		// A middleware passed on a request that this router has not seen, or
+		// that another router has written its pattern into.
+		a := s.resolve(r)
+		if a.status == http.StatusOK {
+			a.route.claim(r, a.path)
+			a.route.scope.enter(c, a.route.handler()).ServeHTTP(w, r)
+			return
 		}
-		t, todo := rt.compileOnce()
-		if t != nil {
-			return t
-		}
-		for _, c := range todo {
-			if len(c.middleware) == 0 {
-				c.site.chain = nil
-			} else {
-				c.site.chain = Chain(c.middleware...)(http.HandlerFunc(c.site.forward))
-			}
-			c.site.version = c.version
-		}
+		m = s.newMiss(a, r)
+		r = m.mark(w, r)
 	}
+	m.about.enter(c, m).ServeHTTP(w, r)
 }
 
-func (rt *Router) compileOnce() (*table, []composition) {
-	graph.Lock()
-	defer graph.Unlock()
-	if rt.site == nil {
-		rt.site = &site{root: rt, router: rt}
-		rt.site.line = []*site{rt.site}
-		addRoot(rt)
-	}
-	if todo := rt.site.outdated(); len(todo) > 0 {
-		return nil, todo
-	}
-	t := newTable(rt)
-	rt.dropSources()
-	rt.last.Store(t)
-	rt.table.Store(t)
-	return t, nil
-}
-
-// A scope is a router in one of its places, as one table serves it: the
-// settings as inherited and the chains on the way.
+// A scope is a router in one of the places where a root serves it, with the
+// settings that hold there. It belongs to one snapshot.
 type scope struct {
-	*site
+	snapshot *snapshot
+	router   *Router
 	parent   *scope
-	chained  []*scope // from the root to this one, those that have a chain
-	chain    http.Handler
-	config   config
-	slash    SlashPolicy
-	clean    bool
-	values   bool
+	prefix   *pattern // of its territory
+	settings          // its own, and where they are inherited, those around it
+	chain    *chain   // of its own middleware, nil without
+	chains   []*chain // from the root to here
 	children map[*mount]*scope
 }
 
-func newScope(s *site, parent *scope) *scope {
-	sc := &scope{site: s, parent: parent, chain: s.chain, config: s.router.config, clean: true, values: true}
-	if parent != nil {
-		sc.slash, sc.clean, sc.values = parent.slash, parent.clean, parent.values
-		sc.chained = parent.chained
+// newScope makes the scope of rt and of what is mounted in it. A chain of the
+// scope before is kept while the middleware is the same. Routers without routes
+// and settings have no scope: they could answer nothing.
+func newScope(root, rt *Router, parent *scope, mounts []*mount, before *scope) *scope {
+	sc := &scope{router: rt, parent: parent, settings: rt.settings, prefix: new(pattern)}
+	if parent == nil {
+		sc.inherit(&defaults)
+	} else {
+		sc.inherit(&parent.settings)
+		sc.prefix = parent.prefix.append(mounts[len(mounts)-1].prefix)
+		sc.chains = parent.chains
 	}
-	if c := sc.config; c.slash != nil {
-		sc.slash = *c.slash
+	if len(rt.middleware) > 0 {
+		if before != nil && before.chain != nil && before.chain.version == rt.version {
+			sc.chain = before.chain
+		} else {
+			sc.chain = &chain{root: root, mounts: mounts, middleware: rt.middleware, version: rt.version}
+		}
+		sc.chains = append(sc.chains[:len(sc.chains):len(sc.chains)], sc.chain)
 	}
-	if c := sc.config; c.clean != nil {
-		sc.clean = *c.clean
-	}
-	if c := sc.config; c.values != nil {
-		sc.values = *c.values
-	}
-	if sc.chain != nil {
-		sc.chained = append(sc.chained[:len(sc.chained):len(sc.chained)], sc)
-	}
-	for _, m := range s.router.mounts {
+	for _, m := range rt.mounts {
+		if !m.child.inUse {
+			continue
+		}
 		if sc.children == nil {
 			sc.children = map[*mount]*scope{}
 		}
-		sc.children[m] = newScope(s.child(m), sc)
+		var child *scope
+		if before != nil {
+			child = before.children[m]
+		}
+		sc.children[m] = newScope(root, m.child, sc, append(mounts[:len(mounts):len(mounts)], m), child)
 	}
 	return sc
 }
 
-func (sc *scope) at(line []*mount) *scope {
-	for _, m := range line {
+// at returns the scope where mounts lead.
+func (sc *scope) at(mounts []*mount) *scope {
+	for _, m := range mounts {
 		sc = sc.children[m]
 	}
 	return sc
 }
 
+// eachScope visits sc and the scopes in it, in the order of mounting.
+func (sc *scope) eachScope(visit func(*scope)) {
+	visit(sc)
+	for _, m := range sc.router.mounts {
+		if child := sc.children[m]; child != nil {
+			child.eachScope(visit)
+		}
+	}
+}
+
+// uncomposed lists the chains that are still to be composed.
+func (sc *scope) uncomposed() []*chain {
+	var all []*chain
+	sc.eachScope(func(sc *scope) {
+		if sc.chain != nil && sc.chain.handler == nil {
+			all = append(all, sc.chain)
+		}
+	})
+	return all
+}
+
+// compile returns the snapshot that requests are served from, and makes it if a
+// change has outdated the last one. Middleware is called without the graph's
+// lock, so that it may register routes.
+func (rt *Router) compile() *snapshot {
+	rt.compiling.Lock()
+	defer rt.compiling.Unlock()
+	var before *scope
+	if last := rt.last.Load(); last != nil {
+		before = last.root
+	}
+	for {
+		if s := rt.current.Load(); s != nil {
+			return s
+		}
+		var todo []*chain
+		if before, todo = rt.tryCompile(before); before == nil {
+			continue
+		}
+		for _, c := range todo {
+			c.handler = Chain(c.middleware...)(http.HandlerFunc(c.next))
+		}
+	}
+}
+
+// tryCompile sets the current snapshot. If chains are to be composed first, it
+// returns them instead, with the scopes that they belong to.
+func (rt *Router) tryCompile(before *scope) (*scope, []*chain) {
+	graph.Lock()
+	defer graph.Unlock()
+	root := newScope(rt, rt, nil, nil, before)
+	if todo := root.uncomposed(); len(todo) > 0 {
+		return root, todo
+	}
+	if rt.last.Load() == nil {
+		addRoot(rt)
+	}
+	s := newSnapshot(rt, root)
+	rt.dropTries()
+	rt.last.Store(s)
+	rt.current.Store(s)
+	return nil, nil
+}
+
 // enter returns what a request runs through on its way to last within sc: the
-// first chain that it has not passed when it comes out of from's, or last
-// itself. from is nil at the door.
-func (sc *scope) enter(from *site, last http.Handler) http.Handler {
-	for _, c := range sc.chained {
-		if !c.site.around(from) {
-			return c.chain
+// first chain that it has not passed when it comes out of from, or last itself.
+// from is nil on entry.
+func (sc *scope) enter(from *chain, last http.Handler) http.Handler {
+	for _, c := range sc.chains {
+		if !c.passed(from) {
+			return c.handler
 		}
 	}
 	return last
 }
 
-// around reports whether s is other or a router around it.
-func (s *site) around(other *site) bool {
-	return other != nil && s.depth < len(other.line) && other.line[s.depth] == s
-}
-
-// forward ends a router's chain: it goes on to the matched route, by way of
-// the next chain. Which route that is stands in the request itself.
-func (s *site) forward(w http.ResponseWriter, r *http.Request) {
-	t := s.root.last.Load()
-	m, l := t.stateOf(r)
-	switch {
-	case l != nil:
-		l.scope.enter(s, l.handler()).ServeHTTP(w, r)
-		return
-	case m != nil:
-		m.target.enter(s, m).ServeHTTP(w, r)
-		return
-	}
-	// A middleware passed on a request that this router has not seen, or that
-	// another router has written its pattern into.
-	a := t.resolve(r)
-	if a.status != http.StatusOK {
-		m = t.newMiss(a, r)
-		m.target.enter(s, m).ServeHTTP(w, m.mark(w, r))
-		return
-	}
-	a.leaf.claim(r, a.path)
-	a.leaf.scope.enter(s, a.leaf.handler()).ServeHTTP(w, r)
-}
-
-// routes lists the routes in the order of [Router.Routes].
-func (rt *Router) routes() []Route {
-	graph.Lock()
-	defer graph.Unlock()
-	var all []Route
-	rt.eachEntry(func(e *entry) error {
-		route := e.public(e.kept().text)
-		route.Middleware = funcNames(rt, e.line())
-		all = append(all, route)
-		return nil
-	})
-	slices.SortFunc(all, func(a, b Route) int {
-		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Method, b.Method))
-	})
-	return all
-}
-
-func funcNames(rt *Router, line []*mount) []string {
-	names := appendNames(nil, rt.middleware)
-	for _, m := range line {
-		names = appendNames(names, m.child.middleware)
-	}
-	return names
-}
-
+// middlewareNames names the middlewares from the root to sc, outermost first.
 func (sc *scope) middlewareNames() []string {
-	if sc == nil {
-		return nil
-	}
-	return appendNames(sc.parent.middlewareNames(), sc.config.middleware)
-}
-
-func appendNames(names []string, mw []Middleware) []string {
-	for _, m := range mw {
-		names = append(names, funcName(m))
+	var names []string
+	for _, c := range sc.chains {
+		for _, m := range c.middleware {
+			names = append(names, funcName(m))
+		}
 	}
 	return names
 }
 
-// funcName is a function's name with its package's last element: what a reader
-// of a listing recognises.
+// funcName is a function's name after the last slash of its package's path:
+// what a reader of a listing recognises.
 func funcName(m Middleware) string {
 	name := runtime.FuncForPC(reflect.ValueOf(m).Pointer()).Name()
 	return name[strings.LastIndexByte(name, '/')+1:]
+}
+
+// settings is what can be set on a router beside its routes. To add one that
+// mounted routers inherit, add a field and a line to inherit, and read it from a
+// route's scope.
+type settings struct {
+	middleware []Middleware
+	version    int // counts the changes of middleware
+	onError    []func(http.ResponseWriter, *http.Request, error) error
+	notFound   http.Handler
+	notAllowed http.Handler
+
+	// Inherited; nil where a router has not set its own.
+	slash         *SlashPolicy
+	clean, values *bool
+}
+
+var defaults = settings{slash: new(SlashPolicy), clean: ptr(true), values: ptr(true)}
+
+func ptr[T any](v T) *T { return &v }
+
+func (s *settings) inherit(outer *settings) {
+	s.slash = cmp.Or(s.slash, outer.slash)
+	s.clean = cmp.Or(s.clean, outer.clean)
+	s.values = cmp.Or(s.values, outer.values)
+}
+
+// answersMisses reports whether the router itself says what to do with a miss.
+func (s *settings) answersMisses() bool {
+	return s.notFound != nil || s.notAllowed != nil || len(s.onError) > 0
 }

@@ -1,10 +1,16 @@
 package segue
 
+// This file holds routers in routers. A registration goes into the trie of its
+// own router and of every router around it, by way of the mounts, or into none.
+
 import (
 	"net/http"
 	"net/url"
 	"slices"
 	"weak"
+
+	"github.com/segue-go/segue/internal/automaton"
+	"github.com/segue-go/segue/internal/pathvalue"
 )
 
 // A mount hangs a router under a prefix of another.
@@ -14,319 +20,216 @@ type mount struct {
 	prefix *pattern
 }
 
-// Mount hangs a handler under a prefix: a path such as /users or
-// /orgs/{org}/users, which may hold parameters.
+// Mount hangs a handler under a prefix. The prefix is a path, which may hold
+// parameters.
 //
-// If the handler is a *Router, its routes are joined with this router's into
-// one set, in which the best route wins wherever it stands, with its
-// middleware, error handlers and settings. Its handlers see the full path. It
-// may be mounted in several places, and what is added to it later is seen in
-// all of them.
+//	app.Mount("/users", users)
+//	app.Mount("/orgs/{org}/users", users)
 //
-// Any other handler takes the whole subtree, and sees the path without the
-// prefix, "/" at least, in URL.Path and URL.RawPath alike, and the prefix's
-// parameters by r.PathValue, even if it is an [http.ServeMux] with parameters
-// of its own. The copy of the request that this takes is an allocation or two;
-// with parameters it is a [http.Request.Clone]. A Router that is wrapped in
-// something, as in Mount("/u", logging(users)), is any other handler too: its
-// Use does what is wanted there.
+// If the handler is a *Router, its routes join this router's: they form one set,
+// in which the best route wins wherever it was registered, and each keeps its
+// router's middleware, error handlers and settings. Its handlers see the full
+// path. A router may be mounted in several places, and what is added to it later
+// is seen in all of them. A wrapped Router, as in Mount("/u", logging(users)), is
+// an opaque handler. To add middleware to a mounted router, call its Use method
+// instead: users.Use(logging).
 //
-// The prefix alone, with or without a final slash, is "/" to what is mounted;
-// no redirect is needed. A final slash of the prefix is dropped.
+// Any other handler takes the whole subtree. It sees the path without the
+// prefix, at least "/", in URL.Path and URL.RawPath, and reads the prefix's
+// parameters by r.PathValue, even if it is an [http.ServeMux] with parameters of
+// its own.
 //
-// Mount panics with a [*PatternError] if the prefix is wrong (a method, a host,
-// a rest or {$} in it, or a name that a route in the handler has too), the
-// handler is nil, or a router would come to be mounted in itself, and with a
-// [*ConflictError] if two routes would match the same requests. Then nothing
-// has changed.
+// Mount panics with a [*PatternError] if the prefix is wrong (it has a method, a
+// host, a rest or {$}, or a name that a route of the mounted router has too), if
+// the handler is nil, or if a router would come to be mounted in itself. It panics with a
+// [*ConflictError] if two routes would match the same requests. Then nothing has
+// changed.
+//
+// The prefix alone, with or without a final slash, is "/" to what is mounted
+// there; no redirect is needed. A final slash of the prefix is dropped.
+//
+// A mounted *Router costs a request nothing. Any other handler costs a copy of
+// the request, one or two allocations; if the prefix has parameters, it costs an
+// [http.Request.Clone].
 func (rt *Router) Mount(prefix string, handler http.Handler) {
 	p, perr := parsePrefix(prefix)
-	child, ok := handler.(*Router)
+	child, isRouter := handler.(*Router)
 	if perr == nil && isNil(handler) {
 		perr = &PatternError{Pattern: prefix, Reason: "the handler is nil"}
 	}
 	if perr != nil {
-		perr.place = caller()
+		perr.site = caller()
 		panic(perr)
 	}
-	if !ok {
+	if !isRouter {
 		child = New()
 		root, _ := parseMux("/")
-		child.register(root, nil, handler, true)
+		child.register(&registration{pattern: root, handler: handler, strip: true}, nil)
 	}
 	if err := rt.mount(p, child); err != nil {
 		panic(err)
 	}
 }
 
-func (rt *Router) mount(prefix *pattern, child *Router) error {
-	at := caller()
+func (rt *Router) mount(prefix *pattern, child *Router) (err error) {
+	site := caller()
 	graph.Lock()
 	defer graph.Unlock()
-	if child.reaches(rt) {
-		return &PatternError{Pattern: prefix.text, Reason: "a router cannot be mounted in itself, not even by way of others", place: at}
+	if child.contains(rt, map[*Router]bool{}) {
+		return &PatternError{Pattern: prefix.text, Reason: "a router cannot be mounted in itself, not even by way of others", site: site}
 	}
 	m := &mount{rt, child, prefix}
-	var b batch
-	err := child.eachEntry(func(e *entry) error {
-		return b.addEntry(rt, append([]*mount{m}, e.line()...), e.route, e.route.pattern())
+	var c change
+	child.eachRoute(func(reg *registration, p *pattern, mounts []*mount) {
+		if err == nil {
+			err = c.addThrough(m, reg, p, mounts)
+		}
 	})
 	if err != nil {
-		b.refuse()
+		c.undo()
 		switch e := err.(type) {
 		case *PatternError:
-			e.place = at
+			e.site = site
 		case *ConflictError:
-			e.mounted = at
+			e.mounted = site
 		}
 		return err
 	}
 	rt.mounts = append(rt.mounts, m)
 	child.parents = append(child.parents, weak.Make(m))
-	b.stale = append(b.stale, rt)
-	b.commit()
+	if child.inUse {
+		rt.outdate()
+	}
 	return nil
 }
 
-// reaches reports whether other is rt or mounted somewhere in it.
-func (rt *Router) reaches(other *Router) bool {
+// contains reports whether other is rt or mounted somewhere in it.
+func (rt *Router) contains(other *Router, seen map[*Router]bool) bool {
 	if rt == other {
 		return true
 	}
+	seen[rt] = true
+	return slices.ContainsFunc(rt.mounts, func(m *mount) bool {
+		return !seen[m.child] && m.child.contains(other, seen)
+	})
+}
+
+// eachRoute visits the routes of this router and of those mounted in it, with
+// their patterns and the mounts on the way as this router sees them.
+func (rt *Router) eachRoute(visit func(reg *registration, p *pattern, mounts []*mount)) {
+	for _, reg := range rt.registrations {
+		visit(reg, reg.pattern, nil)
+	}
 	for _, m := range rt.mounts {
-		if m.child.reaches(other) {
-			return true
+		if !m.child.inUse {
+			continue
 		}
+		m.child.eachRoute(func(reg *registration, p *pattern, mounts []*mount) {
+			joined, _ := m.prefix.join(p) // it was joined before, without an error
+			visit(reg, joined, slices.Concat([]*mount{m}, mounts))
+		})
 	}
-	return false
 }
 
-// eachEntry visits the routes of this router and those mounted in it, each
-// once, until do fails.
-func (rt *Router) eachEntry(do func(*entry) error) error {
-	var err error
-	for e := range rt.entries.all() {
-		if err == nil && e.alias == written {
-			err = do(e)
-		}
+// source returns the trie of this router's routes. It is dropped when a snapshot
+// has been compiled from it, for what it takes, and made again with the next
+// change.
+func (rt *Router) source() *trie {
+	if rt.trie == nil {
+		rt.trie = new(trie)
+		rt.eachRoute(func(reg *registration, p *pattern, mounts []*mount) {
+			rt.trie.add(&route{registered: reg, pattern: p, mounts: mounts})
+		})
 	}
-	return err
+	return rt.trie
 }
 
-// A batch collects the entries of one change, so that all of them are there or
-// none.
-type batch struct {
-	entries []batchEntry
-	stale   []*Router
-	made    []*Router                      // whose source tries were made for it
-	own     map[*Router]map[string]*branch // the entries among themselves
+// dropTries drops the tries of this router and of those mounted in it.
+func (rt *Router) dropTries() {
+	if rt.trie == nil {
+		return
+	}
+	rt.trie = nil
+	for _, m := range rt.mounts {
+		m.child.dropTries()
+	}
 }
 
-type batchEntry struct {
-	top *Router
-	*entry
+// A change collects the routers whose tries a registration has come into, so
+// that it can be taken out of all of them.
+type change struct {
+	changed []*Router
 }
 
-// addEntry adds a route, whose pattern is own, to the router that it comes into by
-// line, and to all that mount that one.
-func (b *batch) addEntry(top *Router, line []*mount, r *route, own *pattern) error {
-	joined := own
-	for i := len(line) - 1; i >= 0; i-- {
-		var err *PatternError
-		if joined, err = joinPatterns(line[i].prefix, joined); err != nil {
-			err.place = r.place
-			return err
-		}
+// add adds a route to the trie of rt and of every router around it.
+func (c *change) add(rt *Router, reg *registration, p *pattern, mounts []*mount) error {
+	c.changed = append(c.changed, rt)
+	added := &route{registered: reg, pattern: p, mounts: mounts}
+	if old := rt.source().add(added); old != nil {
+		return &ConflictError{New: added.public(), Old: old.public()}
 	}
-	e := &entry{route: r}
-	if len(line) > 0 {
-		e.via = &via{line: line}
-	}
-	if joined != own {
-		e.via.joined = newKept(joined)
-	}
-	if old := b.conflict(top, e, joined.segs); old != nil {
-		return newConflict(e, old)
-	}
-	b.entries = append(b.entries, batchEntry{top, e})
-	top.parents = slices.DeleteFunc(top.parents, func(p weak.Pointer[mount]) bool { return p.Value() == nil })
-	for _, p := range top.parents {
-		m := p.Value()
-		if m == nil {
-			continue // collected this moment
-		}
-		if err := b.addEntry(m.parent, append([]*mount{m}, line...), r, own); err != nil {
-			return err
+	rt.parents = slices.DeleteFunc(rt.parents, func(p weak.Pointer[mount]) bool { return p.Value() == nil })
+	for _, parent := range rt.parents {
+		if m := parent.Value(); m != nil { // else collected this moment
+			if err := c.addThrough(m, reg, p, mounts); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// conflict looks for an entry that matches the same requests, among those that
-// are there and those of this batch.
-func (b *batch) conflict(top *Router, e *entry, segs []segment) *entry {
-	if top.hosts == nil {
-		b.made = append(b.made, top)
-	}
-	if root := top.sources()[e.kept().host()]; root != nil {
-		if old := root.conflict(e.kept().method(), segs); old != nil {
-			return old
-		}
-	}
-	if b.own == nil {
-		b.own = map[*Router]map[string]*branch{}
-	}
-	if b.own[top] == nil {
-		b.own[top] = map[string]*branch{}
-	}
-	root := b.own[top][e.kept().host()]
-	if root == nil {
-		root = new(branch)
-		b.own[top][e.kept().host()] = root
-	}
-	if old := root.conflict(e.kept().method(), segs); old != nil {
-		return old
-	}
-	root.insert(segs, e)
-	return nil
-}
-
-// refuse leaves every router as it was.
-func (b *batch) refuse() {
-	for _, rt := range b.made {
-		rt.hosts = nil
-	}
-}
-
-// commit has each router keep its entries, and a route's own router the route.
-func (b *batch) commit() {
-	var added *route
-	for _, e := range b.entries {
-		if len(e.line()) == 0 {
-			added = e.top.keepRoute(e.route)
-		}
-		e.top.keep(*e.entry, added)
-		b.stale = append(b.stale, e.top)
-	}
-	for _, rt := range b.stale {
-		rt.outdate()
-	}
-}
-
-// keep takes an entry into this router. added is its route as its own router
-// keeps it; nil if that has it already.
-func (rt *Router) keep(e entry, added *route) {
-	sources := rt.sources()
-	if added != nil {
-		e.route = added
-	}
-	if e.via != nil {
-		e.via = rt.keepVia(e.via)
-	}
-	rt.keepEntry(e).insert(sources)
-	if _, rank := e.otherRoot(); rank != written {
-		e.alias = rank
-		rt.keepEntry(e).insert(sources)
-	}
-}
-
-// sources returns the source tries of this router's routes. They are dropped
-// when a table has been compiled from them, for what they take, and made again
-// with the next change.
-func (rt *Router) sources() map[string]*branch {
-	if rt.hosts == nil {
-		rt.hosts = map[string]*branch{}
-		for e := range rt.entries.all() {
-			e.insert(rt.hosts)
-		}
-	}
-	return rt.hosts
-}
-
-// dropSources drops them, in the routers mounted here too.
-func (rt *Router) dropSources() {
-	rt.hosts = nil
-	for _, m := range rt.mounts {
-		m.child.dropSources()
-	}
-}
-
-// place is where an entry hangs in its trie: where a mount's prefix stands for
-// "/", that is not where its pattern ends.
-func (e *entry) place() []segment {
-	if e.alias == written {
-		return e.kept().segs()
-	}
-	segs, _ := e.otherRoot()
-	return segs
-}
-
-func (e *entry) insert(sources map[string]*branch) {
-	root := sources[e.kept().host()]
-	if root == nil {
-		root = new(branch)
-		sources[e.kept().host()] = root
-	}
-	root.insert(e.place(), e)
-}
-
-// otherRoot returns the other spelling of a mount's prefix for a route that is
-// "/" to what is mounted there.
-func (e *entry) otherRoot() ([]segment, alias) {
-	if e.route.depth() != 1 {
-		return nil, written
-	}
-	own, segs := e.route.segs()[0], e.kept().segs()
-	prefix := len(segs) - 1
-	switch isRest := own.kind == rest; {
-	case !isRest && own != segment{}, isRest && prefix == 0, segs[0] == own:
-		return nil, written
-	case isRest:
-		return segs[:prefix], restRoot
-	case segs[prefix] != own: // a verb's "/" has no segment of its own under a prefix
-		return append(segs[:prefix+1:prefix+1], segment{}), exactRoot
-	}
-	return segs[:prefix], exactRoot
-}
-
-// outdate marks the tables of this router and all that mount it stale.
-func (rt *Router) outdate() {
-	rt.table.Store(nil)
-	for _, p := range rt.parents {
-		if m := p.Value(); m != nil {
-			m.parent.outdate()
-		}
-	}
-}
-
-// add joins a route into this router and every router that mounts it, or into
-// none.
-func (rt *Router) add(p *pattern, r *route) error {
-	graph.Lock()
-	defer graph.Unlock()
-	r.kept = newKept(p)
-	var b batch
-	if err := b.addEntry(rt, nil, r, p); err != nil {
-		b.refuse()
+// addThrough adds a route of a mounted router to the router that mounts it.
+func (c *change) addThrough(m *mount, reg *registration, p *pattern, mounts []*mount) error {
+	joined, err := m.prefix.join(p)
+	if err != nil {
+		err.site = reg.site
 		return err
 	}
-	b.commit()
-	return nil
+	return c.add(m.parent, reg, joined, slices.Concat([]*mount{m}, mounts))
+}
+
+// undo leaves every router as it was: the tries are made again without the
+// change.
+func (c *change) undo() {
+	for _, rt := range c.changed {
+		rt.trie = nil
+	}
+}
+
+// outdate marks this router, and every router around it, as changed.
+func (rt *Router) outdate() {
+	rt.eachAround(map[*Router]bool{}, func(rt *Router) {
+		rt.inUse = true
+		rt.current.Store(nil)
+	})
+}
+
+// eachAround visits rt and every router around it once.
+func (rt *Router) eachAround(seen map[*Router]bool, visit func(*Router)) {
+	if seen[rt] {
+		return
+	}
+	seen[rt] = true
+	visit(rt)
+	for _, p := range rt.parents {
+		if m := p.Value(); m != nil {
+			m.parent.eachAround(seen, visit)
+		}
+	}
 }
 
 // stripped serves a plain handler under a mount: it sees the path and the raw
 // path without the prefix, and the prefix's parameters by PathValue.
 type stripped struct {
-	*leaf
+	*route
 }
 
 func (s stripped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	names := s.paramNames()
-	values := make([]string, len(names))
-	i := 0
+	names := s.pattern.names()
+	values := make([]string, 0, len(names))
 	for _, value := range Params(r) { // r.Pattern is this route's, or it would not serve r
-		values[i] = value
-		i++
+		values = append(values, value)
 	}
 	r2 := new(http.Request)
 	if len(names) > 0 {
@@ -338,27 +241,46 @@ func (s stripped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	u := *r.URL
 	r2.URL = &u
-	stripSegments(&u, s.kept().depth()-1)
+	stripSegments(&u, len(s.pattern.segments)-1)
 	for i, name := range names {
-		addPathValue(r2, name, values[i])
+		pathvalue.Add(r2, name, values[i])
 	}
-	if len(names) > 0 && !pathValuesFilled(r2) { // PathValues(false) when r matched: Param could not read them off this URL
-		setPathValues(r2, pathNamesOf(names), values)
+	if len(names) > 0 && !pathvalue.Filled(r2) { // PathValues(false) when r matched: Param could not read them off this URL
+		pathvalue.Set(r2, pathvalue.NamesOf(names), values)
 	}
-	s.entry().route.handler.ServeHTTP(w, r2)
+	defer shareForm(r, r2)
+	s.registered.handler.ServeHTTP(w, r2)
+}
+
+// shareForm gives r the form that was parsed from a copy of it. The server
+// removes the temporary files of the request that it made, which would not be
+// found otherwise.
+func shareForm(r, copied *http.Request) {
+	if r.MultipartForm == nil {
+		r.MultipartForm = copied.MultipartForm
+	}
 }
 
 // stripSegments takes n segments off a URL's path and raw path together.
 func stripSegments(u *url.URL, n int) {
 	path := pathOf(u)
 	for range n {
-		path.cut()
+		path.Skip()
 	}
-	if path.path == "" {
-		path.path = "/"
+	if path.Text == "" {
+		path.Text = "/"
 	}
-	u.Path, u.RawPath = path.path, ""
-	if path.escaped {
-		u.Path, u.RawPath = path.decode(path.path), path.path
+	if u.Path, u.RawPath = path.Text, ""; path.Escaped {
+		u.Path, u.RawPath = "/"+path.Rest(), path.Text
 	}
+}
+
+// pathOf returns the path that a request is matched by: URL.Path, unless the
+// encoded form says something that URL.Path cannot, such as a slash inside a
+// segment.
+func pathOf(u *url.URL) automaton.Path {
+	if u.RawPath != "" && u.RawPath == u.EscapedPath() {
+		return automaton.Path{Text: u.RawPath, Escaped: true}
+	}
+	return automaton.Path{Text: u.Path}
 }

@@ -1,5 +1,9 @@
 package segue
 
+// This file holds the parameters of a route: how their values are cut from a
+// path and given to the request, and how a handler reads them. The memory of the
+// values, and the way into r.PathValue, are in internal/pathvalue.
+
 import (
 	"encoding"
 	"errors"
@@ -9,55 +13,142 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/segue-go/segue/internal/automaton"
+	"github.com/segue-go/segue/internal/pathvalue"
 )
 
+// setValues writes into r what the route's parameters are, for r.PathValue, and
+// clears what an outer router wrote there.
+func (r *route) setValues(req *http.Request) {
+	if r.names == nil {
+		if pathvalue.Filled(req) {
+			pathvalue.Clear(req)
+		}
+		return
+	}
+	path := req.URL.Path
+	if r.few == 0 {
+		r.claim(req, automaton.Path{Text: path})
+		return
+	}
+	values := pathvalue.New(req, int(r.few), len(path))
+	r.cut(path, r.gaps[:], values)
+	pathvalue.Set(req, r.names, values)
+}
+
+// claim writes into r what a matched route gives it, for a path of any kind.
+func (r *route) claim(req *http.Request, path automaton.Path) {
+	req.Pattern = r.text
+	if r.names == nil {
+		pathvalue.Clear(req)
+		return
+	}
+	values := pathvalue.New(req, len(r.names.List()), len(path.Text))
+	if r.allGaps != nil && !path.Escaped {
+		r.cut(path.Text, *r.allGaps, values)
+	} else {
+		r.pattern.decode(path, values)
+	}
+	pathvalue.Set(req, r.names, values)
+}
+
+// cut cuts the values out of a path that is not encoded: see setGaps.
+func (r *route) cut(path string, gaps []uint16, values []string) {
+	at, last := 0, len(values)-1
+	for i, gap := range gaps[:len(values)] {
+		at += int(gap)
+		if at >= len(path) {
+			return // an empty rest whose slash is missing
+		}
+		end := len(path)
+		switch {
+		case i < last || !r.tail:
+			end = automaton.NextSlash(path, at)
+		case !r.named && path[end-1] == '/':
+			end-- // the other spelling of a mount's prefix
+		}
+		values[i] = path[at:end]
+		at = end
+	}
+}
+
+// decode does the same for any path, in one walk over the pattern and the path.
+func (p *pattern) decode(path automaton.Path, values []string) {
+	i := 0
+	for _, s := range p.segments {
+		switch {
+		case !s.hasName():
+			path.Skip()
+		case s.kind == rest:
+			values[i] = path.Rest()
+		default:
+			values[i], _ = path.Next()
+			i++
+		}
+	}
+}
+
+// params returns the parameters by name, nil if the route has none.
+func (r *route) params(path automaton.Path) map[string]string {
+	names := r.pattern.names()
+	if len(names) == 0 {
+		return nil
+	}
+	values := make([]string, len(names))
+	r.pattern.decode(path, values)
+	params := make(map[string]string, len(values))
+	for i, name := range names {
+		params[name] = values[i]
+	}
+	return params
+}
+
 // Param returns the value that r's path has for a parameter of the matched
-// route, decoded once by path rules: "%2F" arrives as "/", "+" stays "+". It
-// returns "" for a name that the route does not have.
+// route, decoded once by path rules: "%2F" arrives as "/", "+" stays "+".
 //
-// It works whether or not [Router.PathValues] is on, and behind a plain
-// [http.ServeMux] too: where r.PathValue was filled the value comes from there,
-// else off r.URL by r.Pattern, so that nothing needs to be stored. A name that
-// r.Pattern does not hold comes from r.PathValue, where somebody's SetPathValue
-// put it. Under PathValues(false) a handler or middleware that rewrites r.URL
-// changes what Param reads.
+//	id := segue.Param(r, "id")
 //
-// Param does not allocate, unless the value comes off the URL and holds an
+// It returns "" for a name that the route does not have. It works whether or not
+// [Router.PathValues] is on, and in handlers of a plain [http.ServeMux] too. Where
+// r.PathValue was filled, the value comes from there. Otherwise it comes from
+// r.URL by r.Pattern, so that nothing needs to be stored. A name that r.Pattern
+// does not hold comes from r.PathValue, where somebody's SetPathValue put it.
+// Under PathValues(false) a handler or middleware that rewrites r.URL changes
+// what Param reads.
+//
+// Param does not allocate, unless the value comes from the URL and holds an
 // encoding that URL.Path does not. It is safe for concurrent use as long as
 // nobody changes r.
 func Param(r *http.Request, name string) string {
-	if pathValuesFilled(r) {
-		return r.PathValue(name)
-	}
-	if !direct {
-		// SetPathValue was the only way to fill it, and leaves no other trace.
-		if v := r.PathValue(name); v != "" {
-			return v
-		}
-	}
-	w := newWildcards(r)
-	for w.advance() {
-		if w.name == name {
-			return w.value()
+	if !pathvalue.Filled(r) {
+		w := newWildcards(r)
+		for w.advance() {
+			if w.name == name {
+				return w.value()
+			}
 		}
 	}
 	return r.PathValue(name)
 }
 
 // Params returns the parameters of the matched route and their values, as
-// [Param] gives them, in the order in which they stand in the path. Ranged over
-// directly it does not allocate.
+// [Param] gives them, in the order in which they stand in the path.
+//
+//	for name, value := range segue.Params(r) {
+//
+// Ranged over directly it does not allocate.
 func Params(r *http.Request) iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) { eachParam(r, yield) }
 }
 
 func eachParam(r *http.Request, yield func(name, value string) bool) {
-	filled := pathValuesFilled(r)
+	filled := pathvalue.Filled(r)
 	var names, values []string
 	w := newWildcards(r)
 	for i := 0; w.advance(); i++ {
 		if i == fewParams && filled {
-			names, values = filledInOrder(r)
+			names, values = pathvalue.InOrder(r)
 		}
 		var value string
 		switch {
@@ -65,10 +156,6 @@ func eachParam(r *http.Request, yield func(name, value string) bool) {
 			value = values[i]
 		case filled:
 			value = r.PathValue(w.name)
-		case !direct:
-			if value = r.PathValue(w.name); value == "" {
-				value = w.value()
-			}
 		default:
 			value = w.value()
 		}
@@ -82,37 +169,38 @@ func eachParam(r *http.Request, yield func(name, value string) bool) {
 // one after the other, so that many would cost their square.
 const fewParams = 8
 
-// wildcards walks over the named wildcards of r.Pattern, with the path beside
-// it.
+// wildcards walks over the named wildcards of r.Pattern and over the path at the
+// same time.
 type wildcards struct {
 	pattern string
 	next    int // where the pattern's next segment begins, at its slash
-	path    segments
+	path    automaton.Path
 	at      int // where the path's segment for the last one begins, at its slash
 	name    string
 	isRest  bool
 }
 
 func newWildcards(r *http.Request) wildcards {
-	i := strings.IndexByte(r.Pattern, '/')
+	pattern, path := r.Pattern, pathOf(r.URL)
+	if m := missOf(r); m != nil {
+		pattern, path = m.params.text, m.path
+	}
+	i := strings.IndexByte(pattern, '/')
 	if i < 0 {
 		return wildcards{}
 	}
-	if missIn(r) != nil {
-		return wildcards{} // a redirect has the pattern of where it leads, and its own path
-	}
-	return wildcards{pattern: r.Pattern, next: i, path: pathOf(r.URL), at: -1}
+	return wildcards{pattern: pattern, next: i, path: path, at: -1}
 }
 
 // advance goes on to the next wildcard, false if there is none.
 func (w *wildcards) advance() bool {
 	for w.next < len(w.pattern) {
 		begin := w.next + 1
-		w.next = slashFrom(w.pattern, begin)
-		if w.at < len(w.path.path) {
-			w.at = slashFrom(w.path.path, w.at+1)
+		w.next = automaton.NextSlash(w.pattern, begin)
+		if w.at < len(w.path.Text) {
+			w.at = automaton.NextSlash(w.path.Text, w.at+1)
 		}
-		if s := w.pattern[begin:w.next]; isWildcard(s) {
+		if s := w.pattern[begin:w.next]; len(s) > 2 && s[0] == '{' && s != "{$}" {
 			w.name, w.isRest = strings.CutSuffix(s[1:len(s)-1], "...")
 			return true
 		}
@@ -120,17 +208,13 @@ func (w *wildcards) advance() bool {
 	return false
 }
 
-// isWildcard reports whether a segment of a pattern's text is a wildcard with a
-// name.
-func isWildcard(s string) bool { return len(s) > 2 && s[0] == '{' && s != "{$}" }
-
 func (w *wildcards) value() string {
 	path := w.path
-	path.path = path.path[w.at:]
+	path.Text = path.Text[w.at:]
 	if w.isRest {
-		return path.remainder()
+		return path.Rest()
 	}
-	s, _ := path.next()
+	s, _ := path.Next()
 	return s
 }
 

@@ -1,5 +1,10 @@
 package segue
 
+// This file holds both pattern languages and what is wrong with a pattern. A
+// text is parsed once, into segments; nothing after that asks which language
+// it was written in, except the rules that differ on purpose. It stands on
+// nothing else of the package.
+
 import (
 	"fmt"
 	"net/url"
@@ -7,58 +12,72 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/segue-go/segue/internal/automaton"
 )
 
-// segmentKind tells the three things that a pattern's segment can be apart.
+// segmentKind is the kind of a pattern segment. The kinds are in the order of
+// rule 2: a literal beats a parameter, and a parameter beats a rest.
 type segmentKind uint8
 
 const (
-	literal   segmentKind = iota // the segment itself, decoded; "" stands behind a final slash
+	literal   segmentKind = iota // the segment itself, decoded; "" is the empty segment after a final slash
 	parameter                    // one non-empty segment
-	rest                         // everything from here on, at least the slash before it
+	rest                         // everything that follows, at least the slash before it
 )
 
 func (k segmentKind) String() string {
 	return [...]string{"literal", "parameter", "rest"}[k]
 }
 
-// A segment is what stands between two slashes of a pattern.
+// A segment is the part of a pattern between two slashes.
 type segment struct {
 	kind segmentKind
 	text string // a literal's decoded text, or a wildcard's name; "" for a subtree's rest
 }
 
+// hasName reports whether s is a wildcard with a name.
+func (s segment) hasName() bool { return s.kind != literal && s.text != "" }
+
 // A pattern is a parsed route: the form between the text that a user wrote and
-// the trie. Both languages end here, so that nothing behind it knows which one
-// a route was written in, but for the rules that differ on purpose (verb).
+// the trie.
 type pattern struct {
-	method string // "" for any method
-	host   string // as compared: lower case, no final dot; "" for any host
-	segs   []segment
-	text   string // what r.Pattern shows
-	path   string // the part of text from the first slash on
-	shown  string // the host as written
-	verb   bool   // written in Express's language: never a subtree, and TrailingSlash applies
-	yields bool   // the rest's name is Static's, not the user's, and gives way to a prefix's
+	text     string // what r.Pattern shows: method, host and path, in ServeMux's language
+	segments []segment
+	hostAt   uint32 // where the host begins in text
+	pathAt   uint32 // where the path begins in text
+	verb     bool   // written in Express's language: never a subtree, and TrailingSlash applies
+	shown    bool   // some snapshot's route has text as its own: others need a copy
+	static   bool   // made by Static: the rest's name is not the user's, and gives way to a prefix's
 }
 
-// names lists the named wildcards in the order in which they stand.
-func (p *pattern) names() []string { return namesOf(p.segs) }
+// method returns the pattern's method, "" for any.
+func (p *pattern) method() string { return strings.TrimRight(p.text[:p.hostAt], " \t") }
 
-func namesOf(segs []segment) []string {
+// host returns the host as it was written, "" for any.
+func (p *pattern) host() string { return p.text[p.hostAt:p.pathAt] }
+
+// path returns the pattern without method and host.
+func (p *pattern) path() string { return p.text[p.pathAt:] }
+
+// names lists the named wildcards from left to right.
+func (p *pattern) names() []string {
 	var names []string
-	for _, s := range segs {
-		if s.kind != literal && s.text != "" {
+	for _, s := range p.segments {
+		if s.hasName() {
 			names = append(names, s.text)
 		}
 	}
 	return names
 }
 
-// isRoot reports whether p is the whole of "/" for a router: what a mount's
-// prefix alone stands for.
+// last returns the last segment.
+func (p *pattern) last() segment { return p.segments[len(p.segments)-1] }
+
+// isRoot reports whether p stands for "/" in its own router, exactly or as a
+// subtree: that is what a mount's prefix leads to.
 func (p *pattern) isRoot() bool {
-	return len(p.segs) == 1 && (p.segs[0].kind == rest || p.segs[0] == segment{})
+	return len(p.segments) == 1 && (p.segments[0].kind == rest || p.segments[0] == segment{})
 }
 
 // parseMux parses a pattern of Handle: [METHOD ][HOST]/path in the language of
@@ -68,37 +87,37 @@ func parseMux(text string) (*pattern, *PatternError) {
 	if text == "" {
 		return nil, ps.fail(0, `empty pattern; "/" is the whole site`)
 	}
-	start := 0
+	host := 0
 	if i := strings.IndexAny(text, " \t"); i >= 0 {
-		ps.p.method = text[:i]
-		if err := ps.checkMethod(); err != nil {
+		if err := ps.checkMethod(text[:i]); err != nil {
 			return nil, err
 		}
-		start = i + 1
-		for start < len(text) && (text[start] == ' ' || text[start] == '\t') {
-			start++
-		}
+		host = len(text) - len(strings.TrimLeft(text[i:], " \t"))
 	}
-	slash := strings.IndexByte(text[start:], '/')
+	slash := strings.IndexByte(text[host:], '/')
 	if slash < 0 {
-		return nil, ps.fail(start, `no path; a pattern is "/path", "host/path" or "METHOD host/path"`)
+		return nil, ps.fail(host, `no path; a pattern is "/path", "host/path" or "METHOD host/path"`)
 	}
-	if err := ps.setHost(start, start+slash); err != nil {
+	if err := ps.checkHost(host, host+slash); err != nil {
 		return nil, err
 	}
-	return ps.parsePath(start + slash)
+	ps.p.hostAt = uint32(host)
+	return ps.parsePath(host + slash)
 }
 
 // parseVerb parses the path of a verb route. Offsets count in "METHOD /path",
-// since that is the text which an error shows.
+// because an error shows that text.
 func parseVerb(method, path string) (*pattern, *PatternError) {
 	text, start := path, 0
 	if method != "" {
 		text, start = method+" "+path, len(method)+1
 	}
-	ps := &parser{text: text, p: &pattern{method: method, verb: true}}
-	if err := ps.checkMethod(); err != nil {
+	ps := &parser{text: text, p: &pattern{hostAt: uint32(start), verb: true}}
+	if err := ps.checkMethod(method); err != nil {
 		return nil, err
+	}
+	if before, after, found := strings.Cut(path, " "); found && isStandardMethod(before) {
+		return nil, ps.fail(start, fmt.Sprintf("the method is in the name of the call; write %q", after))
 	}
 	if !strings.HasPrefix(path, "/") {
 		return nil, ps.fail(start, `a verb's path begins with "/"; a host or a method in the text is for Handle`)
@@ -109,16 +128,16 @@ func parseVerb(method, path string) (*pattern, *PatternError) {
 	return ps.parsePath(start)
 }
 
-// parsePrefix parses what Mount and Group take: a path in either language's
-// wildcards that ends before a slash. "" and "/" are the empty prefix.
+// parsePrefix parses the prefix of Mount and Group: a path in either language
+// without a final slash. "" and "/" are the empty prefix.
 func parsePrefix(text string) (*pattern, *PatternError) {
-	text = strings.Clone(text) // a mount keeps it, and not what the caller cut it from
-	p := &pattern{text: text, verb: true}
-	ps := &parser{text: text, p: p}
+	text = strings.Clone(text) // a mount keeps it, and must not keep what the caller cut it from
+	ps := &parser{text: text, p: &pattern{text: text, verb: true}}
 	trimmed := strings.TrimSuffix(text, "/")
 	switch {
 	case trimmed == "":
-		return p, nil
+		ps.p.pathAt = uint32(len(text))
+		return ps.p, nil
 	case trimmed[0] != '/':
 		return nil, ps.fail(0, `a prefix begins with "/"; it takes no method and no host`)
 	case strings.ContainsAny(trimmed, " \t"):
@@ -132,14 +151,15 @@ func parsePrefix(text string) (*pattern, *PatternError) {
 	}
 	ps.text = text
 	if at := uncleanAt(text, 0); at >= 0 {
-		return nil, ps.fail(at, "an empty or dot segment never matches, since paths are cleaned first")
+		return nil, ps.fail(at, neverMatches)
 	}
-	last := p.segs[len(p.segs)-1]
-	if last.kind == rest || last == (segment{}) {
+	if p.last().kind == rest || p.last() == (segment{}) {
 		return nil, ps.fail(strings.LastIndexByte(trimmed, '/')+1, "a prefix cannot end in a rest or {$}; what is mounted decides what follows")
 	}
 	return p, nil
 }
+
+const neverMatches = "an empty or dot segment never matches, since paths are cleaned first"
 
 // A parser walks over one pattern's text.
 type parser struct {
@@ -151,16 +171,15 @@ func (ps *parser) fail(offset int, reason string) *PatternError {
 	return &PatternError{Pattern: ps.text, Offset: offset, Reason: reason}
 }
 
-// checkMethod refuses what is no token (RFC 9110, section 5.6.2), and a
-// standard method in other letters, which no client sends.
-func (ps *parser) checkMethod() *PatternError {
-	m := ps.p.method
-	for i := range len(m) {
-		if !isToken(m[i]) {
+// checkMethod refuses what is not a token (RFC 9110, section 5.6.2), and a
+// standard method in small letters, which no client sends.
+func (ps *parser) checkMethod(method string) *PatternError {
+	for i := range len(method) {
+		if !isToken(method[i]) {
 			return ps.fail(i, "a method is a token such as GET, followed by one space")
 		}
 	}
-	if up := strings.ToUpper(m); up != m && isStandardMethod(up) {
+	if up := strings.ToUpper(method); up != method && isStandardMethod(up) {
 		return ps.fail(0, "methods are case-sensitive and this one never comes; write "+up)
 	}
 	return nil
@@ -179,27 +198,35 @@ func isStandardMethod(m string) bool {
 	return false
 }
 
-func (ps *parser) setHost(from, to int) *PatternError {
+// checkHost refuses a host that no request can match.
+func (ps *parser) checkHost(from, to int) *PatternError {
 	host := ps.text[from:to]
 	if i := strings.IndexByte(host, '{'); i >= 0 {
 		return ps.fail(from+i, `a host takes no wildcards; a path begins with "/"`)
 	}
-	ps.p.shown, ps.p.host = host, canonicalHost(host)
+	if rest, found := strings.CutPrefix(host, "*."); found {
+		return ps.fail(from, "a star in a host is a literal, which no client sends; write one pattern for each host under "+rest)
+	}
+	if i := strings.LastIndexByte(host, ':'); i >= 0 && isDigits(host[i+1:]) && (i == 0 || host[i-1] == ']' || strings.IndexByte(host[:i], ':') < 0) {
+		return ps.fail(from+i, fmt.Sprintf("hosts are compared without their port; write %q", host[:i]))
+	}
 	return nil
 }
 
-// canonicalHost is the form in which hosts are compared: RFC 3986 (3.2.2)
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// canonicalHost returns the form in which hosts are compared: RFC 3986 (3.2.2)
 // makes them case-insensitive, and a final dot names the same host.
 func canonicalHost(host string) string {
-	if len(host) > 1 { // "." is no host, and must not become none
+	if len(host) > 1 { // "." is not a host, and must not become ""
 		host = strings.TrimSuffix(host, ".")
 	}
 	return lowerASCII(host)
 }
 
-// lowerASCII leaves all but A to Z alone: by Unicode's rules the Kelvin sign
-// is a k, and all bytes that are no UTF-8 are one, so that a client could name
-// a host by another.
+// lowerASCII changes A to Z and nothing else. By Unicode's rules the Kelvin
+// sign is a k, and every byte that is not UTF-8 is the same character, so that a
+// client could reach a host under another name.
 func lowerASCII(s string) string {
 	for i := range len(s) {
 		if 'A' <= s[i] && s[i] <= 'Z' {
@@ -215,43 +242,39 @@ func lowerASCII(s string) string {
 	return s
 }
 
-// parsePath parses the text from its first slash on and sets what r.Pattern
-// will show.
+// parsePath parses the text from its first slash on and sets the text that
+// r.Pattern will show.
 func (ps *parser) parsePath(start int) (*pattern, *PatternError) {
 	p, seen := ps.p, map[string]bool{}
 	var shown strings.Builder
 	shown.Grow(len(ps.text) + 4)
 	shown.WriteString(ps.text[:start])
-	p.segs = make([]segment, 0, strings.Count(ps.text, "/"))
+	p.segments = make([]segment, 0, strings.Count(ps.text, "/"))
 	for off := start; off < len(ps.text); {
-		from := off + 1
-		to := len(ps.text)
-		if i := strings.IndexByte(ps.text[from:], '/'); i >= 0 {
-			to = from + i
-		}
-		seg, err := ps.parseSegment(from, to)
+		from, to := off+1, automaton.NextSlash(ps.text, off+1)
+		s, err := ps.parseSegment(from, to)
 		if err != nil {
 			return nil, err
 		}
-		if seg.kind != literal && seg.text != "" {
-			if seen[seg.text] {
-				return nil, ps.fail(from, "the name "+seg.text+" stands twice in this path; each parameter needs its own")
+		if s.hasName() {
+			if seen[s.text] {
+				return nil, ps.fail(from, "the name "+s.text+" stands twice in this path; each parameter needs its own")
 			}
-			seen[seg.text] = true
+			seen[s.text] = true
 		}
-		p.segs = append(p.segs, seg)
+		p.segments = append(p.segments, s)
 		shown.WriteByte('/')
-		shown.WriteString(ps.show(seg, from, to))
+		shown.WriteString(ps.show(s, from, to))
 		off = to
 	}
-	if off := uncleanAt(ps.text, start); off >= 0 && p.method != "" {
-		return nil, ps.fail(off, "an empty or dot segment never matches, since paths are cleaned first")
+	if off := uncleanAt(ps.text, start); off >= 0 && p.hostAt > 0 {
+		return nil, ps.fail(off, neverMatches)
 	}
 	p.text = ps.text
 	if shown.String() != ps.text {
 		p.text = shown.String()
 	}
-	p.path = p.text[start:]
+	p.pathAt = uint32(start)
 	return p, nil
 }
 
@@ -266,12 +289,14 @@ func (ps *parser) parseSegment(from, to int) (segment, *PatternError) {
 		return ps.parseBraces(from, to)
 	case s != "" && (s[0] == ':' || s[0] == '*'):
 		return ps.parseExpress(from, to)
+	case ps.p.verb && strings.IndexByte(s, '?') >= 0:
+		return segment{}, ps.fail(from+strings.IndexByte(s, '?'), "a query is no part of a path, and an optional parameter is two routes; write %3F for a question mark")
 	}
 	return segment{kind: literal, text: decodedLiteral(s)}, nil
 }
 
-// decodedLiteral is a literal as paths are compared with it. As in ServeMux, what
-// is no encoding stands for itself.
+// decodedLiteral returns a literal as paths are compared with it. Like
+// ServeMux, it takes a text that is not a valid encoding as it stands.
 func decodedLiteral(text string) string {
 	if decoded, err := url.PathUnescape(text); err == nil {
 		return decoded
@@ -288,8 +313,11 @@ func (ps *parser) parseBraces(from, to int) (segment, *PatternError) {
 		return segment{}, ps.fail(from, "a wildcard is a whole segment; write {name} alone and take the value apart in the handler")
 	case end < 0:
 		return segment{}, ps.fail(from, "the brace is not closed; write {name}")
-	case end != len(s)-1:
+	case end != len(s)-1 && strings.IndexByte(s[:end], ':') < 0:
 		return segment{}, ps.fail(from+end+1, "a wildcard is a whole segment; nothing may follow its brace but a slash")
+	}
+	if name, _, found := strings.Cut(s[1:], ":"); found && isName(name) {
+		return segment{}, ps.fail(from+1+len(name), "a parameter takes no regular expression; write {"+name+"} and check the value in the handler, as ParamAs does")
 	}
 	name, isRest := strings.CutSuffix(s[1:len(s)-1], "...")
 	switch {
@@ -300,7 +328,7 @@ func (ps *parser) parseBraces(from, to int) (segment, *PatternError) {
 	case isRest && !atEnd:
 		return segment{}, ps.fail(from, "a rest takes everything that follows; it must be last")
 	}
-	return ps.wildcard(name, isRest, from, from+1)
+	return ps.wildcard(name, isRest, from)
 }
 
 // parseExpress parses :name and *name. In Handle they are refused: ServeMux
@@ -320,10 +348,12 @@ func (ps *parser) parseExpress(from, to int) (segment, *PatternError) {
 	if isRest && to != len(ps.text) {
 		return segment{}, ps.fail(from, "a rest takes everything that follows; it must be last")
 	}
-	return ps.wildcard(name, isRest, from, from+1)
+	return ps.wildcard(name, isRest, from)
 }
 
-func (ps *parser) wildcard(name string, isRest bool, from, nameAt int) (segment, *PatternError) {
+// wildcard checks the name of a wildcard that begins at from, one byte before
+// its name.
+func (ps *parser) wildcard(name string, isRest bool, from int) (segment, *PatternError) {
 	kind, form := parameter, "{name}"
 	if isRest {
 		kind, form = rest, "{path...}"
@@ -331,8 +361,11 @@ func (ps *parser) wildcard(name string, isRest bool, from, nameAt int) (segment,
 	switch {
 	case name == "":
 		return segment{}, ps.fail(from, "a wildcard needs a name; write "+form)
+	case !isName(name) && isName(strings.ReplaceAll(name, "-", "_")):
+		form = strings.ReplaceAll(strings.NewReplacer("name", name, "path", name).Replace(form), "-", "_")
+		return segment{}, ps.fail(from+1+strings.IndexByte(name, '-'), "a name is letters, digits and _; write "+form)
 	case !isName(name):
-		return segment{}, ps.fail(nameAt, "a name is letters, digits and _, and begins with no digit; write "+form)
+		return segment{}, ps.fail(from+1, "a name is letters, digits and _, and begins with no digit; write "+form)
 	}
 	return segment{kind: kind, text: name}, nil
 }
@@ -347,40 +380,42 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// show is the segment in ServeMux's language. Literals stay as they were
+// show returns the segment in ServeMux's language. A literal stays as it was
 // written, so that logs show what stands in the code.
-func (ps *parser) show(seg segment, from, to int) string {
+func (ps *parser) show(s segment, from, to int) string {
 	switch {
-	case seg.kind == parameter:
-		return "{" + seg.text + "}"
-	case seg.kind == rest && seg.text != "":
-		return "{" + seg.text + "...}"
-	case seg == segment{} && ps.p.verb && to == len(ps.text) && len(ps.p.segs) > 1:
-		return "{$}" // but a verb's "/" alone shows as it was written
+	case s.kind == parameter:
+		return "{" + s.text + "}"
+	case s.hasName():
+		return "{" + s.text + "...}"
+	case s == segment{} && ps.p.verb && to == len(ps.text) && len(ps.p.segments) > 1:
+		return "{$}" // except a verb's "/", which shows as it was written
 	}
 	return ps.text[from:to]
 }
 
-// joinPatterns is the pattern of a route as seen from the router that mounts
-// its router under prefix.
-func joinPatterns(prefix *pattern, p *pattern) (*pattern, *PatternError) {
-	if len(prefix.segs) == 0 {
+// join returns a route's pattern as it is seen from the router that mounts the
+// route's router under prefix.
+func (prefix *pattern) join(p *pattern) (*pattern, *PatternError) {
+	if len(prefix.segments) == 0 {
 		return p, nil
 	}
-	if p.yields {
-		p = p.makeWay(prefix.names())
+	if p.static {
+		p = p.renameRest(prefix.names())
 	}
 	j := *p
-	j.segs = append(prefix.segs[:len(prefix.segs):len(prefix.segs)], p.segs...)
-	path := prefix.path + p.path
-	if p.verb && p.isRoot() && p.segs[0].kind == literal {
-		j.segs, path = j.segs[:len(prefix.segs)], prefix.path
+	j.shown = false
+	j.segments = slices.Concat(prefix.segments, p.segments)
+	path := prefix.path() + p.path()
+	if p.verb && p.isRoot() && p.segments[0].kind == literal {
+		j.segments, path = prefix.segments, prefix.path()
 	}
-	j.text = j.shown + path
-	if j.method != "" {
-		j.text = j.method + " " + j.text
+	j.text = p.host() + path
+	if p.hostAt > 0 {
+		j.text = p.method() + " " + j.text
+		j.hostAt = uint32(len(p.method()) + 1)
 	}
-	j.path = j.text[len(j.text)-len(path):]
+	j.pathAt = uint32(len(j.text) - len(path))
 	outer := prefix.names()
 	for _, name := range p.names() {
 		if slices.Contains(outer, name) {
@@ -392,15 +427,62 @@ func joinPatterns(prefix *pattern, p *pattern) (*pattern, *PatternError) {
 	return &j, nil
 }
 
+// append returns the prefix of a mount inside a mount.
+func (prefix *pattern) append(inner *pattern) *pattern {
+	return &pattern{text: prefix.path() + inner.path(), segments: slices.Concat(prefix.segments, inner.segments)}
+}
+
+// renameRest returns p with another name for its rest if a prefix has that
+// name. The user has not chosen the name, and so need not care about it.
+func (p *pattern) renameRest(prefix []string) *pattern {
+	old := p.last().text
+	name, taken := old, slices.Concat(prefix, p.names()[:len(p.names())-1])
+	for slices.Contains(taken, name) {
+		name += "_"
+	}
+	if name == old {
+		return p
+	}
+	q := *p
+	q.segments = slices.Clone(p.segments)
+	q.segments[len(q.segments)-1].text = name
+	q.text = strings.TrimSuffix(p.text, old+"...}") + name + "...}"
+	return &q
+}
+
+// otherSpelling returns the other spelling of a mount's prefix for a pattern
+// that is "/" to what is mounted there, and how well it fits that spelling; nil
+// for every other pattern. root is the pattern as its own router sees it.
+func (p *pattern) otherSpelling(root *pattern) ([]segment, spelling) {
+	prefix := len(p.segments) - 1
+	switch own := root.segments[0]; {
+	case !root.isRoot(), p.segments[0] == own, own.kind == rest && prefix == 0:
+		return nil, asWritten
+	case own.kind == rest:
+		return p.segments[:prefix], otherOfRest
+	case p.last() != own: // a verb's "/" has no segment of its own under a prefix
+		return append(p.segments[:prefix+1:prefix+1], segment{}), otherOfExact
+	default:
+		return p.segments[:prefix], otherOfExact
+	}
+}
+
+// A spelling ranks the routes that end at one node of the trie, best first. A
+// mount's prefix is "/" to what is mounted there, with a final slash and
+// without; a route that was written for a spelling beats one that stands in.
+type spelling uint8
+
+const (
+	asWritten    spelling = iota
+	otherOfExact          // the other spelling of a mount's prefix, for an exact "/"
+	otherOfRest           // the same for a subtree or a rest, which takes it less exactly
+)
+
 // uncleanAt returns where in text the first empty or dot segment begins that
 // cleaning would take away, -1 if there is none. The path begins at start.
 func uncleanAt(text string, start int) int {
 	for off := start; off < len(text); {
-		from := off + 1
-		to := len(text)
-		if i := strings.IndexByte(text[from:], '/'); i >= 0 {
-			to = from + i
-		}
+		from, to := off+1, automaton.NextSlash(text, off+1)
 		s := text[from:to]
 		if s == "." || s == ".." || s == "" && to < len(text) {
 			return from
@@ -440,13 +522,13 @@ type PatternError struct {
 	Offset  int    // where in Pattern, in bytes
 	Reason  string // what is wrong there, and how to write it right
 
-	place place
+	site callSite
 }
 
 // Error returns the pattern, the place of registration, the offset and the
 // reason, with a caret under the offset on a line of its own.
 func (e *PatternError) Error() string {
-	return fmt.Sprintf("segue: pattern %q (registered at %v), offset %d: %s\n%s", e.Pattern, e.place, e.Offset, e.Reason, underline(e.Pattern, e.Offset))
+	return fmt.Sprintf("segue: pattern %q (registered at %v), offset %d: %s\n%s", e.Pattern, e.site, e.Offset, e.Reason, underline(e.Pattern, e.Offset))
 }
 
 // underline returns text with a caret below the character at offset. What a
@@ -472,11 +554,7 @@ func underline(text string, offset int) string {
 type ConflictError struct {
 	New, Old Route
 
-	mounted place // where Mount brought the two together, if it did
-}
-
-func newConflict(e, old *entry) *ConflictError {
-	return &ConflictError{New: e.public(e.kept().text), Old: old.public(old.kept().text)}
+	mounted callSite // where Mount brought the two together, if it did
 }
 
 // Error names both patterns, both places of registration and a path that both

@@ -1,5 +1,9 @@
 package segue
 
+// This file reads a request's body as JSON and writes an answer as JSON or as
+// text. It stands on encoding/json, to which it adds the rules of HTTP (limits,
+// labels, statuses) and errors that a client can read.
+
 import (
 	"bytes"
 	"cmp"
@@ -16,73 +20,160 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
-
-// defaultBodyLimit is how much Decode reads where the caller names no limit.
-const defaultBodyLimit = 1 << 20
 
 // Decode reads the request's body as one JSON value of type T, as
 // [json.Unmarshal] does: unknown fields are ignored, missing ones stay zero.
 //
-//	user, err := segue.Decode[User](w, r)         // at most 1 MiB
-//	batch, err := segue.Decode[[]Item](w, r, 8<<20)
+//	user, err := segue.Decode[User](w, r)                         // at most 1 MiB
+//	batch, err := segue.Decode[[]Item](w, r, segue.MaxBytes(8<<20))
 //
-// The first limit counts, in bytes; one of 0 or less admits no body at all. On
-// an error the value is the zero T, and nothing has been written: a handler
+// On an error the value is the zero T, and nothing has been written: a handler
 // under [Try] returns the error as it is. Each error has its status and a
 // message for the client, which [StatusOf] gives:
 //
-//	415  Content-Type is neither application/json nor of a subtype ending in
-//	     +json, is missing, or names a charset other than utf-8. The message
+//	415  Content-Type is missing, is neither application/json nor of a subtype
+//	     that ends in +json, or names a charset other than utf-8. The message
 //	     says which header to send (RFC 8259, section 11; RFC 6839, section 3.1).
-//	413  the body is larger than the limit. The connection is closed after the
-//	     answer, as by [http.MaxBytesReader].
-//	400  the body is empty, malformed, cut short, nested too deeply (beyond
+//	415  Content-Encoding is something other than identity. A middleware that
+//	     decodes the body deletes the header.
+//	413  the body is larger than the limit. Where Content-Length tells, nothing
+//	     is read, and a client that sent "Expect: 100-continue" is not asked for
+//	     the body. The connection is closed after the answer.
+//	400  the body is empty, or white space alone. The error is an io.EOF too.
+//	400  the body is malformed, cut short, nested too deeply (beyond
 //	     encoding/json's 10,000) or followed by something else. The message has
 //	     the place, in bytes from 1.
+//	400  an object has the same name twice. The message has the second's place.
 //	400  a value has the wrong type. The message has the field's path in the
 //	     names of the JSON, without array indices and map keys, what was
 //	     expected, and the place, each where encoding/json tells it: "field
 //	     address.zip: expected a string, got a number at byte 31".
 //	400  a type's own UnmarshalJSON or UnmarshalText refused a value. Its text
-//	     stays out of the message, as any foreign text does; if it returns an
+//	     stays out of the message, as any foreign text does. If it returns an
 //	     error of [Errorf], that one's status and message count.
 //	408  the body did not arrive before the server's ReadTimeout.
 //
-// The place is encoding/json's Offset; below a type that has an UnmarshalJSON
-// of its own and calls encoding/json in it, it counts from where that value
-// begins. [errors.As] still finds what was behind: *[http.MaxBytesError],
-// *[json.SyntaxError], *[json.UnmarshalTypeError], or the error of an
-// UnmarshalJSON. A panic in one of those passes through.
+// [errors.As] finds what was behind: *[http.MaxBytesError], *[json.SyntaxError],
+// *[json.UnmarshalTypeError], or the error of an UnmarshalJSON. A panic in one
+// of those passes through. What the error's text quotes from the request is
+// escaped and bounded.
 //
-// The body is read into memory whole, in as many allocations as io.ReadAll and
-// json.Unmarshal take by hand for a small body, and fewer for a large one with a
-// Content-Length. Memory grows with what arrives, not with what Content-Length
-// claims. Decode keeps nothing after it returns, and is safe for concurrent use
-// on different requests.
-func Decode[T any](w http.ResponseWriter, r *http.Request, limit ...int64) (T, error) {
+// A byte order mark before the value is skipped, and not counted in places.
+// Below a type that has an UnmarshalJSON of its own and calls encoding/json in
+// it, places count from where that value begins.
+//
+// encoding/json/v2 is stricter than encoding/json in three ways. Decode follows
+// it in the first alone:
+//
+//   - A name that an object has twice is refused, since two readers of such a
+//     body (a gateway and a handler) may each see another value. This holds at
+//     any depth, also in what T ignores or keeps as a [json.RawMessage]. Names
+//     are compared once escapes are decoded. The check comes after the value is
+//     decoded, so that an UnmarshalJSON may have seen both.
+//   - The case of a field's name does not matter: {"name":1,"NAME":2} sets the
+//     field name twice, and the last one counts. v2 takes NAME for an unknown
+//     field. Where that matters, decode into a map, which has both.
+//   - Bytes that are not UTF-8, and half a surrogate pair, become U+FFFD. v2
+//     refuses the body.
+//
+// The body is read into memory whole, in about as many allocations as io.ReadAll
+// and json.Unmarshal take by hand. Memory grows with what arrives, not with what
+// Content-Length claims. The check for names reads a copy of the body, in time in
+// proportion to its length. It allocates nothing for objects of up to 8 names,
+// and at most some 20 times the body's length for a body made for it, not all of
+// it at a time. Decode keeps nothing after it returns, and is safe for concurrent
+// use on different requests.
+func Decode[T any](w http.ResponseWriter, r *http.Request, options ...DecodeOption) (T, error) {
 	var value, zero T
-	most := int64(defaultBodyLimit)
-	if len(limit) > 0 {
-		most = limit[0]
-	}
-	body, err := readJSON(w, r, most)
-	if err != nil {
+	if err := decodeInto(&value, w, r, options); err != nil {
 		return zero, err
-	}
-	if err := json.Unmarshal(body, &value); err != nil {
-		return zero, decodeError(err, body, reflect.TypeFor[T]())
 	}
 	return value, nil
 }
 
-// readJSON reads a body that says it is JSON.
-func readJSON(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	if problem := checkJSONType(r.Header["Content-Type"]); problem != "" {
-		return nil, refuseBody(http.StatusUnsupportedMediaType, nil, problem+`: send "Content-Type: application/json"`)
+// A DecodeOption changes how [Decode] reads a body. Of several that say
+// different things the last counts.
+type DecodeOption func(*decodeSettings)
+
+type decodeSettings struct {
+	maxBytes   int64
+	allowEmpty bool
+	configure  []func(*json.Decoder)
+}
+
+// MaxBytes has [Decode] answer 413 to a body of more than n bytes, instead of
+// more than 1 MiB. An n of 0 or less admits no body at all.
+//
+//	batch, err := segue.Decode[[]Item](w, r, segue.MaxBytes(8<<20))
+func MaxBytes(n int64) DecodeOption {
+	return func(s *decodeSettings) { s.maxBytes = max(n, 0) }
+}
+
+// DisallowUnknownFields has [Decode] answer 400 to an object with a name that
+// its struct has no field for. The message has the name, quoted and bounded.
+//
+//	user, err := segue.Decode[User](w, r, segue.DisallowUnknownFields())
+//
+// As with [json.Decoder.DisallowUnknownFields], a type with an UnmarshalJSON of
+// its own decides for itself.
+func DisallowUnknownFields() DecodeOption {
+	return func(s *decodeSettings) { s.configure = append(s.configure, (*json.Decoder).DisallowUnknownFields) }
+}
+
+// AllowEmpty has [Decode] return the zero T, and no error, where the body is
+// empty or white space alone.
+//
+//	filter, err := segue.Decode[Filter](w, r, segue.AllowEmpty())
+//
+// An empty body needs no Content-Type, so that the headers are looked at after
+// the body is read: a body of the wrong type is then 415 only once it is there.
+func AllowEmpty() DecodeOption {
+	return func(s *decodeSettings) { s.allowEmpty = true }
+}
+
+// UseNumber has [Decode] keep a number that lands in an any as a [json.Number],
+// with all its digits, instead of a float64, which rounds beyond 2^53.
+//
+//	fields, err := segue.Decode[map[string]any](w, r, segue.UseNumber())
+func UseNumber() DecodeOption {
+	return func(s *decodeSettings) { s.configure = append(s.configure, (*json.Decoder).UseNumber) }
+}
+
+// decodeInto is Decode into the value that into points to.
+func decodeInto(into any, w http.ResponseWriter, r *http.Request, options []DecodeOption) error {
+	settings := decodeSettings{maxBytes: 1 << 20}
+	for _, option := range options {
+		option(&settings)
 	}
-	if r.Body == nil {
-		return nil, nil // a request made by hand; for the decoder an empty body
+	body, err := readJSON(w, r, settings)
+	if err != nil || body == nil {
+		return err
+	}
+	if err := unmarshalJSON(body, into, settings.configure); err != nil {
+		return decodeError(err, body, reflect.TypeOf(into).Elem())
+	}
+	if at := repeatedName(string(body)); at > 0 {
+		return refuseBody(http.StatusBadRequest, nil, fmt.Sprintf("an object has the same name twice, the second time at byte %d", at))
+	}
+	return nil
+}
+
+// readJSON reads a body that says it is JSON. A nil body with a nil error is an
+// empty one that is allowed.
+func readJSON(w http.ResponseWriter, r *http.Request, settings decodeSettings) ([]byte, error) {
+	problem := labelProblem(r.Header)
+	if problem != "" && !settings.allowEmpty {
+		return nil, refuseBody(http.StatusUnsupportedMediaType, nil, problem)
+	}
+	// A request made by hand may have no Body.
+	from, limit := cmp.Or[io.ReadCloser](r.Body, http.NoBody), settings.maxBytes
+	if r.ContentLength > limit {
+		// MaxBytesReader has the connection closed, so that net/http does not
+		// wait for the body, once it has read more than its limit. The one
+		// byte for that is not the client's.
+		from, limit = io.NopCloser(strings.NewReader("-")), 0
 	}
 
 	// The first allocation follows Content-Length only so far: a client that
@@ -91,32 +182,50 @@ func readJSON(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	if n := min(r.ContentLength, limit, 64<<10); n > 0 {
 		body.Grow(int(n) + bytes.MinRead)
 	}
-	_, err := body.ReadFrom(http.MaxBytesReader(innermostWriter(w), r.Body, limit))
-	if err != nil {
-		return nil, readError(err, body.Len())
+	if _, err := body.ReadFrom(http.MaxBytesReader(innermostWriter(w), from, limit)); err != nil {
+		return nil, readError(err, body.Len(), settings.maxBytes)
 	}
-	return body.Bytes(), nil
+	text := bytes.TrimPrefix(body.Bytes(), []byte("\ufeff"))
+	switch empty := len(bytes.TrimLeft(text, jsonSpace)) == 0; {
+	case empty && settings.allowEmpty:
+		return nil, nil
+	case empty:
+		return nil, refuseBody(http.StatusBadRequest, io.EOF, "the body is empty")
+	case problem != "":
+		return nil, refuseBody(http.StatusUnsupportedMediaType, nil, problem)
+	}
+	return text, nil
 }
 
-// checkJSONType returns what is wrong with a Content-Type, "" if it is JSON.
-func checkJSONType(lines []string) string {
-	if len(lines) == 0 || lines[0] == "" {
-		return "the request has no Content-Type"
-	}
-	if len(lines) > 1 {
-		return "the request has more than one Content-Type"
-	}
-	if lines[0] == "application/json" {
+const jsonSpace = " \t\r\n"
+
+// labelProblem returns what is wrong with the headers that say what a body is,
+// "" if they say JSON as it stands.
+func labelProblem(header http.Header) string {
+	const send = `: send "Content-Type: application/json"`
+	coding, types := strings.Join(header["Content-Encoding"], ", "), header["Content-Type"]
+	switch {
+	case coding != "" && !strings.EqualFold(coding, "identity"):
+		return fmt.Sprintf("the body has the Content-Encoding %.64q: send it without one", coding)
+	case len(types) == 0 || types[0] == "":
+		return "the request has no Content-Type" + send
+	case len(types) > 1:
+		return "the request has more than one Content-Type" + send
+	case types[0] == "application/json":
 		return ""
 	}
-	mediaType, params, err := mime.ParseMediaType(lines[0])
-	if err != nil || mediaType != "application/json" && !strings.HasSuffix(mediaType, "+json") {
-		return "the body is not labelled as JSON"
+	mediaType, params, err := mime.ParseMediaType(types[0])
+	_, subtype, _ := strings.Cut(mediaType, "/")
+	isJSON := mediaType == "application/json" || strings.HasSuffix(subtype, "+json") && subtype != "+json"
+	if err != nil || !isJSON {
+		return "the body is not labelled as JSON" + send
 	}
-	if charset, ok := params["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
-		return "JSON is sent in UTF-8, without another charset"
+	// HTTP libraries also send utf8, and 'utf-8' in quotes that HTTP has not.
+	switch strings.ToLower(strings.Trim(params["charset"], "'")) {
+	case "", "utf-8", "utf8":
+		return ""
 	}
-	return ""
+	return "JSON is sent in UTF-8, without another charset" + send
 }
 
 // innermostWriter returns the writer within the wrappers of middleware. Only
@@ -133,12 +242,11 @@ func innermostWriter(w http.ResponseWriter) http.ResponseWriter {
 }
 
 // readError is for a body of which n bytes arrived.
-func readError(err error, n int) error {
-	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return refuseBody(http.StatusRequestEntityTooLarge, err,
-			fmt.Sprintf("the body is larger than %d bytes", max(tooLarge.Limit, 0)))
-	}
+func readError(err error, n int, limit int64) error {
 	switch {
+	case errors.As(err, new(*http.MaxBytesError)):
+		err = &http.MaxBytesError{Limit: limit} // MaxBytesReader may have had another
+		return refuseBody(http.StatusRequestEntityTooLarge, err, fmt.Sprintf("the body is larger than %d bytes", limit))
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return refuseBody(http.StatusRequestTimeout, err, "the body did not arrive in time")
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -147,7 +255,20 @@ func readError(err error, n int) error {
 	return refuseBody(http.StatusBadRequest, err, "the body could not be read")
 }
 
-// decodeError says what json.Unmarshal did not like about body.
+// unmarshalJSON is json.Unmarshal with the settings that only a json.Decoder has.
+// A Decoder stops after the first value, so it gets what is known to be one.
+func unmarshalJSON(body []byte, into any, configure []func(*json.Decoder)) error {
+	if len(configure) == 0 || !json.Valid(body) {
+		return json.Unmarshal(body, into)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	for _, set := range configure {
+		set(decoder)
+	}
+	return decoder.Decode(into)
+}
+
+// decodeError says what encoding/json did not like about body.
 func decodeError(err error, body []byte, into reflect.Type) error {
 	if !json.Valid(body) {
 		return refuseBody(http.StatusBadRequest, err, malformedAt(body))
@@ -162,11 +283,17 @@ func decodeError(err error, body []byte, into reflect.Type) error {
 	if _, ok := errors.AsType[*time.ParseError](err); ok {
 		return refuseBody(http.StatusBadRequest, err, "a time is not written as in 2006-01-02T15:04:05Z")
 	}
+	// There is no error type for an unknown field.
+	if name, ok := strings.CutPrefix(fmt.Sprint(err), "json: unknown field "); ok {
+		if name, notQuoted := strconv.Unquote(name); notQuoted == nil {
+			return refuseBody(http.StatusBadRequest, err, fmt.Sprintf("unknown field %.64q: correct the name or leave it out", name))
+		}
+	}
 	return refuseBody(http.StatusBadRequest, err, "a value in the JSON was not accepted")
 }
 
 // malformedAt says where body stops to be JSON. A Decoder tells what Unmarshal
-// has only one error for: nothing there, half a value, and one value too many.
+// has only one error for: half a value, and one value too many.
 func malformedAt(body []byte) string {
 	var first json.RawMessage
 	decoder := json.NewDecoder(bytes.NewReader(body))
@@ -174,11 +301,8 @@ func malformedAt(body []byte) string {
 	syntax, isSyntax := errors.AsType[*json.SyntaxError](err)
 	switch {
 	case err == nil:
-		rest := body[decoder.InputOffset():]
-		at := len(body) - len(bytes.TrimLeft(rest, " \t\r\n")) + 1
-		return fmt.Sprintf("the JSON value is followed by something else at byte %d", at)
-	case err == io.EOF:
-		return "the body is empty"
+		rest := bytes.TrimLeft(body[decoder.InputOffset():], jsonSpace)
+		return fmt.Sprintf("the JSON value is followed by something else at byte %d", len(body)-len(rest)+1)
 	case !isSyntax:
 		return fmt.Sprintf("the JSON is cut short after %d bytes", len(body))
 	case strings.Contains(syntax.Error(), "max depth"):
@@ -187,127 +311,172 @@ func malformedAt(body []byte) string {
 	return fmt.Sprintf("the JSON is malformed at byte %d", syntax.Offset)
 }
 
-// wrongType says which field was wrong, what belongs there and what came.
-func wrongType(wrong *json.UnmarshalTypeError, into reflect.Type) string {
-	var message strings.Builder
-	if path := jsonPath(into, wrong.Field); path != "" {
-		message.WriteString("field " + path + ": ")
+// repeatedName returns the place, from 1, of a name that its object has had
+// before, and 0 if there is none. The body is valid JSON, so that the string
+// before a colon is a name of the innermost object.
+func repeatedName(body string) int {
+	names := make([]int, 0, 32) // where the names of all open objects are
+	open := make([]int, 0, 16)  // where the names of each open object start in names
+	text := 0                   // where the last string is
+	for i := 0; i < len(body); i++ {
+		switch body[i] {
+		case '{':
+			open = append(open, len(names))
+		case '}':
+			last := len(open) - 1
+			if at := repeatedOf(body, names[open[last]:]); at > 0 {
+				return at
+			}
+			names, open = names[:open[last]], open[:last]
+		case '"':
+			text, i = i, stringEnd(body, i)-1
+		case ':':
+			names = append(names, text)
+		}
 	}
-	wanted, bounds := expectedJSON(wrong.Type)
-	message.WriteString("expected " + wanted)
-	// Behind the first word Value has the number as sent, of any length.
-	if got, _, _ := strings.Cut(wrong.Value, " "); got == "number" && bounds != "" {
-		message.WriteString(bounds)
-	} else {
-		message.WriteString(", got " + withArticle(got))
-	}
-	if wrong.Offset > 0 {
-		fmt.Fprintf(&message, " at byte %d", wrong.Offset)
-	}
-	return message.String()
+	return 0
 }
 
-// withArticle names what a client sent, given encoding/json's word for it.
-func withArticle(got string) string {
-	switch got {
-	case "bool":
-		return "true or false"
-	case "array", "object":
-		return "an " + got
+// repeatedOf is repeatedName for one object, given where its names are.
+func repeatedOf(body string, names []int) int {
+	seen := make(map[string]struct{}) // on the stack for up to 8 names
+	if len(names) > 8 {
+		seen = make(map[string]struct{}, len(names))
 	}
-	return "a " + got
+	for i, at := range names {
+		quoted := body[at:stringEnd(body, at)]
+		name := quoted[1 : len(quoted)-1]
+		if strings.IndexByte(name, '\\') >= 0 || !utf8.ValidString(name) {
+			var decoded string
+			_ = json.Unmarshal([]byte(quoted), &decoded) // valid, as the body is
+			name = decoded
+		}
+		seen[name] = struct{}{}
+		if len(seen) == i {
+			return at + 1
+		}
+	}
+	return 0
+}
+
+// stringEnd returns the index after the JSON string that starts at start.
+func stringEnd(body string, start int) int {
+	end := start + 1
+	for body[end] != '"' {
+		if body[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	return end + 1
+}
+
+// wrongType says which field was wrong, what belongs there and what came.
+func wrongType(wrong *json.UnmarshalTypeError, into reflect.Type) string {
+	message := ""
+	if path := jsonPath(into, wrong.Field); path != "" {
+		message = "field " + path + ": "
+	}
+	wanted, bounds := expectedJSON(wrong.Type)
+	message += "expected " + wanted
+	// Behind the first word Value has the number as sent, of any length.
+	kind, _, _ := strings.Cut(wrong.Value, " ")
+	if got, ok := jsonKinds[kind]; kind == "number" && bounds != "" {
+		message += bounds
+	} else if ok {
+		message += ", got " + got
+	}
+	if wrong.Offset > 0 {
+		message += fmt.Sprintf(" at byte %d", wrong.Offset)
+	}
+	return message
+}
+
+// jsonKinds are encoding/json's words for what was sent, in a client's.
+var jsonKinds = map[string]string{
+	"bool":   "true or false",
+	"number": "a number",
+	"string": "a string",
+	"array":  "an array",
+	"object": "an object",
 }
 
 // expectedJSON returns the JSON that t is decoded from, in a client's words, and for
 // a number what it has to fit into.
 func expectedJSON(t reflect.Type) (wanted, bounds string) {
-	switch {
-	case t == nil: // by an UnmarshalJSON that made the error itself
-		return "another kind of value", ""
+	const other = "another kind of value"
+	if t == nil { // by an UnmarshalJSON that made the error itself
+		return other, ""
+	}
+	switch kind := t.Kind(); {
 	case t == reflect.TypeFor[json.Number]():
 		return "a number", ""
-	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+	case kind == reflect.String || reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		return "a string", ""
-	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+	case kind == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
 		return "a string in base64", ""
-	}
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false", ""
-	case reflect.String:
-		return "a string", ""
-	case reflect.Struct, reflect.Map:
-		return "an object", ""
-	case reflect.Slice, reflect.Array:
+	case kind == reflect.Slice || kind == reflect.Array:
 		return "an array", ""
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+	case kind == reflect.Struct || kind == reflect.Map:
+		return "an object", ""
+	case kind == reflect.Bool:
+		return "true or false", ""
+	case kind >= reflect.Int && kind <= reflect.Int64:
 		most := int64(1)<<(t.Bits()-1) - 1
 		return "a whole number", fmt.Sprintf(" from %d to %d", -most-1, most)
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+	case kind >= reflect.Uint && kind <= reflect.Uintptr:
 		return "a whole number", fmt.Sprintf(" from 0 to %d", ^uint64(0)>>(64-t.Bits()))
-	case reflect.Float32, reflect.Float64:
+	case kind == reflect.Float32 || kind == reflect.Float64:
 		return "a number", fmt.Sprintf(" that fits into %d bits", t.Bits())
 	}
-	return "another kind of value", ""
+	return other, ""
 }
 
 // jsonPath is the struct fields in encoding/json's path, by their names in the
 // JSON: without the names of embedded structs, which are Go's and not the
 // client's, and without array indices and map keys, which are the client's and
-// of any length. It is cut where a recursive type would let a client make it as
-// long as the body.
+// of any length. It ends after 32 steps: a recursive type lets a client make a
+// path as long as the body, and in type tree []tree no step leads out.
 func jsonPath(t reflect.Type, field string) string {
-	const longest = 16
 	var path []string
-	for rest := field; rest != "" && t != nil; {
-		if len(path) == longest {
-			path = append(path, "…")
-			break
+	for steps := 0; field != "" && steps < 32; steps++ {
+		switch t.Kind() {
+		case reflect.Pointer:
+			t = t.Elem()
+		case reflect.Slice, reflect.Array, reflect.Map:
+			if pathsHaveKeys() {
+				_, field, _ = strings.Cut(field, ".")
+			}
+			t = t.Elem()
+		case reflect.Struct:
+			t, field, path = jsonField(t, field, path)
+		default:
+			field = "" // below an UnmarshalJSON, which has fields of its own
 		}
-		var name string
-		t, name, rest = jsonStep(t, rest)
-		if name != "" {
-			path = append(path, name)
-		}
+	}
+	if field != "" && path != nil {
+		path = append(path, "…")
 	}
 	return strings.Join(path, ".")
 }
 
-// jsonStep goes one step down from a value of type t by the first of the names
-// in path. It returns what is there, the name to show, "" for none, and what is
-// left of path. A nil type means that the path leads elsewhere.
-func jsonStep(t reflect.Type, path string) (to reflect.Type, name, rest string) {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return t.Elem(), "", path
-	case reflect.Slice, reflect.Array, reflect.Map:
-		if pathsHaveKeys() {
-			_, path, _ = strings.Cut(path, ".")
+// jsonField goes from the struct t to the field that the first of the names in
+// field is for, and appends that name to path. It returns the field's type and
+// the rest of field, which is "" where t has no such field. A name may have dots
+// in it.
+func jsonField(t reflect.Type, field string, path []string) (reflect.Type, string, []string) {
+	for _, f := range reflect.VisibleFields(t) {
+		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name := cmp.Or(tag, f.Name)
+		if len(field) < len(name) || !strings.EqualFold(field[:len(name)], name) || len(field) > len(name) && field[len(name)] != '.' {
+			continue
 		}
-		return t.Elem(), "", path
-	case reflect.Struct:
-		return jsonField(t, path)
-	}
-	return nil, "", ""
-}
-
-// jsonField is jsonStep for a struct. A name may have dots in it.
-func jsonField(t reflect.Type, path string) (to reflect.Type, name, rest string) {
-	for _, equal := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
-		for _, field := range reflect.VisibleFields(t) {
-			tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			name := cmp.Or(tag, field.Name)
-			if len(path) < len(name) || !equal(path[:len(name)], name) || len(path) > len(name) && path[len(name)] != '.' {
-				continue
-			}
-			rest := strings.TrimPrefix(path[len(name):], ".")
-			if field.Anonymous && tag == "" {
-				name = ""
-			}
-			return field.Type, name, rest
+		if !f.Anonymous || tag != "" {
+			path = append(path, name)
 		}
+		return f.Type, strings.TrimPrefix(field[len(name):], "."), path
 	}
-	return nil, "", ""
+	return t, "", path
 }
 
 // pathsHaveKeys reports whether encoding/json's paths name array indices and
@@ -317,98 +486,92 @@ var pathsHaveKeys = sync.OnceValue(func() bool {
 	return errors.As(json.Unmarshal([]byte(`[true]`), new([]string)), &wrong) && wrong.Field != ""
 })
 
-// refuseBody is the error of Decode. Its text is for the log, and of bounded length:
-// encoding/json's has a wrong number as sent.
+// refuseBody is the error of Decode. Its text is for the log, and the cause's
+// text in it quoted and bounded: it may hold what the client sent.
 func refuseBody(status int, cause error, message string) error {
 	text := "segue: Decode: " + message
 	if cause != nil {
-		detail := fmt.Sprint(cause)
-		if len(detail) > 256 {
-			detail = strings.ToValidUTF8(detail[:256], "") + "…"
-		}
-		text += ": " + detail
+		text += fmt.Sprintf(": %.256q", cause)
 	}
 	return &statusError{status: status, message: message, text: text, wrapped: cause}
 }
 
-// JSON answers with status and value as JSON, encoded as by [json.Marshal]:
-// HTML characters escaped, no newline at the end. It sets Content-Type to
-// application/json, which has no charset (RFC 8259, section 11), and
-// Content-Length, each in place of what was there, and sends the body in one
-// Write.
+// JSON answers with status and value as JSON, encoded as by [json.Marshal], but
+// with <, > and & as they are.
+//
+//	return segue.JSON(w, http.StatusCreated, user)
 //
 // The value is encoded before anything is written. One that cannot be encoded
 // is the only error, with status 500 and that status's text for [StatusOf], and
 // the response is as it was: a handler under [Try] returns it. Once the answer
 // has begun the result is nil. A client that went away is not an error, since
-// nobody is left to be told; the request's context says so to those who ask.
+// nobody is left to be told; the request's context says so to those who ask. A
+// status outside 100 to 999 panics, as [http.ResponseWriter]'s WriteHeader does.
+//
+// JSON sets Content-Type to application/json, which has no charset (RFC 8259,
+// section 11), and Content-Length, each in place of what was there. The body has
+// no newline at the end and goes out in one Write. For a page of HTML that holds
+// JSON use html/template, which escapes it; what a type's own MarshalJSON has
+// escaped stays escaped.
 //
 // A status without a body sends its header alone, and value is not looked at:
 // 204, 205 and 304 (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5), and 1xx,
-// after which the answer is still to come. A status outside 100 to 999 panics,
-// as [http.ResponseWriter]'s WriteHeader does.
+// after which the answer is still to come.
 //
-// JSON costs json.Marshal's allocations and, from a length of 2,049 on, one for
-// Content-Length; the header's values are as for [Text]. It keeps nothing, and is safe for concurrent use on different
-// writers.
+// JSON costs one allocation more than json.Marshal, and the header's as for
+// [Text]. It keeps nothing, and is safe for concurrent use on different writers.
 func JSON(w http.ResponseWriter, status int, value any) error {
 	if bodyless(status) {
 		w.WriteHeader(status)
 		return nil
 	}
-	body, err := json.Marshal(value)
-	if err != nil {
-		return &statusError{
-			status:  http.StatusInternalServerError,
-			message: http.StatusText(http.StatusInternalServerError),
-			text:    "segue: JSON: " + err.Error(),
-			wrapped: err,
-		}
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		const failed = http.StatusInternalServerError
+		return &statusError{status: failed, message: http.StatusText(failed), text: "segue: JSON: " + err.Error(), wrapped: err}
 	}
-	setBodyHeader(w.Header(), "application/json", len(body))
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // the answer has begun: see above
+	body.Truncate(body.Len() - 1) // the Encoder's newline
+	writeHeader(w, status, "application/json", body.Len())
+	_, _ = w.Write(body.Bytes()) // the answer has begun: see above
 	return nil
 }
 
-// Text answers with status and text. It sets Content-Type to
-// text/plain; charset=utf-8 and Content-Length, each in place of what was
-// there, and sends the body in one call: WriteString up to 2 KB where the writer
-// has it, Write otherwise. (A longer WriteString leaves net/http in pieces of 2
-// to 4 KB, three times slower.)
+// Text answers with status and text.
+//
+//	return segue.Text(w, http.StatusOK, "Hello!\n")
 //
 // The result is always nil, so that a handler under [Try] can end with it. A
-// client that went away is not an error, and nothing else can go wrong. A
-// status without a body (204, 205, 304, 1xx) sends its header alone; one outside
-// 100 to 999 panics, as [http.ResponseWriter]'s WriteHeader does.
+// client that went away is not an error, and nothing else can go wrong. A status
+// outside 100 to 999 panics, as [http.ResponseWriter]'s WriteHeader does.
 //
-// Up to 2 KB, Text has no allocation of its own on net/http's writers; beyond, it
-// has two, a copy of text and the digits of Content-Length. A writer without a
-// WriteString method costs the copy at any length. The two header values are cut from
-// blocks of memory and belong to this response alone: whoever changes them in
-// place, as middleware may, changes no other. They come to 32 bytes a response,
-// an allocation of 1 KB every 31. Text keeps nothing, and is safe for concurrent use on
-// different writers.
+// Text sets Content-Type to text/plain; charset=utf-8 and Content-Length, each
+// in place of what was there, and sends the body in one call: WriteString up to
+// 2 KB where the writer has it, Write otherwise. (A longer WriteString leaves
+// net/http in pieces of 2 to 4 KB, three times slower.) A status without a body
+// (204, 205, 304, 1xx) sends its header alone.
+//
+// The header costs one allocation of 32 bytes, and from a length of 100 on one
+// more of at most 24. Beyond 2 KB, and at any length where the writer has no
+// WriteString, Text copies the text once. It keeps nothing, and is safe for
+// concurrent use on different writers.
 func Text(w http.ResponseWriter, status int, text string) error {
 	if bodyless(status) {
 		w.WriteHeader(status)
 		return nil
 	}
-	setBodyHeader(w.Header(), "text/plain; charset=utf-8", len(text))
-	w.WriteHeader(status)
+	writeHeader(w, status, "text/plain; charset=utf-8", len(text))
+	// The size of the buffer in net/http through which WriteString goes: what
+	// fits is copied once, into it, and what does not, piece by piece.
+	const shortBody = 2048
 	if len(text) <= shortBody {
-		if sw, ok := w.(io.StringWriter); ok {
-			_, _ = sw.WriteString(text)
-			return nil
-		}
+		_, _ = io.WriteString(w, text)
+	} else {
+		_, _ = w.Write([]byte(text))
 	}
-	_, _ = w.Write([]byte(text))
 	return nil
 }
-
-// shortBody is the size of the buffer in net/http through which WriteString
-// goes: what fits is copied once, into it, and what does not, piece by piece.
-const shortBody = 2048
 
 // bodyless reports whether an answer of this status has no body.
 func bodyless(status int) bool {
@@ -416,58 +579,13 @@ func bodyless(status int) bool {
 		status >= 100 && status < 200
 }
 
-// setBodyHeader labels a body of length bytes.
-func setBodyHeader(h http.Header, contentType string, length int) {
-	cells := headerCells()
-	cells[0], cells[1] = contentType, lengthText(length)
-	// Capped, so that an append to one cannot reach its neighbour.
-	h["Content-Type"] = cells[0:1:1]
-	h["Content-Length"] = cells[1:2:2]
-}
-
-// A cellBlock is memory for the header values of some responses.
-//
-// A header's value is a slice, and a slice is an allocation, two for each
-// response. Slices shared by all responses would cost nothing, but a header may
-// be changed in place by whoever holds it, and would then change for everybody.
-// So the slices are cut from blocks. A cell that has been cut is never used
-// again; only a block's unused rest is kept for the next response, one block
-// for each P, without a counter that all cores write to.
-type cellBlock struct {
-	used  int
-	cells [62]string // with used, 1,000 bytes: within one of the runtime's sizes
-}
-
-var cellBlocks = sync.Pool{New: func() any { return new(cellBlock) }}
-
-// headerCells returns two cells that nobody else has.
-func headerCells() []string {
-	block := cellBlocks.Get().(*cellBlock)
-	i := block.used
-	block.used += 2
-	if block.used < len(block.cells) {
-		cellBlocks.Put(block)
-	}
-	return block.cells[i : i+2 : i+2]
-}
-
-// lengthDigits holds the numbers from 0 to shortBody in four digits each.
-var lengthDigits = func() string {
-	digits := make([]byte, 0, 4*(shortBody+1))
-	for n := range shortBody + 1 {
-		digits = append(digits, byte('0'+n/1000), byte('0'+n/100%10), byte('0'+n/10%10), byte('0'+n%10))
-	}
-	return string(digits)
-}()
-
-// lengthText returns n in digits, without an allocation for a short body.
-func lengthText(n int) string {
-	if n > shortBody {
-		return strconv.Itoa(n)
-	}
-	digits := lengthDigits[4*n : 4*n+4]
-	for len(digits) > 1 && digits[0] == '0' {
-		digits = digits[1:]
-	}
-	return digits
+// writeHeader begins an answer with a body of length bytes. The header's values
+// belong to this answer alone: whoever changes one in place, as middleware may,
+// changes no other.
+func writeHeader(w http.ResponseWriter, status int, contentType string, length int) {
+	header, values := w.Header(), []string{contentType, strconv.Itoa(length)}
+	// Capped, so that an append to one does not reach the other.
+	header["Content-Type"] = values[0:1:1]
+	header["Content-Length"] = values[1:2:2]
+	w.WriteHeader(status)
 }

@@ -1,61 +1,72 @@
 package segue
 
+// This file decides what becomes of a request: which route answers, and what is
+// answered where none does. ServeHTTP comes here with every request that Find
+// leaves open; Lookup, Explain and Handler tell what was decided here, so that
+// none of them can differ from another.
+//
+// What decides is the list of all routes that match the path, whatever their
+// method, best first. One automaton of each host gives it in one pass.
+
 import (
+	"context"
+	"net"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/segue-go/segue/internal/automaton"
+	"github.com/segue-go/segue/internal/pathvalue"
 )
 
 // An answer is what becomes of a request.
 type answer struct {
-	status int      // 200, 204, 307, 400, 404 or 405
-	leaf   *leaf    // the route that answers or is redirected to; for 204 and 405 the best on the path
-	path   segments // what the values are read from
-	// For a redirect and for 405 and 204.
-	location, allow string
+	status          int            // 200, 204, 307, 400, 404 or 405
+	route           *route         // the route that answers or is redirected to; for 204 and 405 the best on the path
+	path            automaton.Path // what the values are read from
+	location, allow string         // of a redirect; of a 405 and a 204
+	declined        bool           // a Static was asked for the path of a 404
 }
 
-// resolve decides what becomes of a request, by every rule. It is what
-// ServeHTTP falls back on where find does not answer, and what Lookup and
-// Explain tell, so that none of them can differ from another.
-func (t *table) resolve(r *http.Request) answer {
+// resolve decides what becomes of a request, by every rule.
+func (s *snapshot) resolve(r *http.Request) answer {
 	if r.RequestURI == "*" {
-		return answer{status: http.StatusBadRequest} // not a path (RFC 9112, section 3.2.4), as ServeMux
+		return answer{status: http.StatusBadRequest} // not a path (RFC 9112, section 3.2.4), as in ServeMux
 	}
 	path := pathOf(r.URL)
-	if isClean(path.path) {
-		to := t.target(r.Host, path)
-		a := to.answer(r.Method)
+	if isClean(path.Text) {
+		q := s.question(s.hosts, r, path)
+		a := q.answer(r.Method)
 		if a.status == http.StatusTemporaryRedirect {
 			a.location = location(otherSpelling(r.URL.EscapedPath()), r.URL.RawQuery)
 		}
 		return a
 	}
-	if t.unclean != nil && strings.HasPrefix(path.path, "/") {
+	if s.unclean != nil && strings.HasPrefix(path.Text, "/") {
 		// A redirect from here could begin with two slashes, which browsers
 		// take for another site: cleaning does better.
-		to := t.unclean.target(r.Host, path)
-		if a := to.find(r.Method); a.status == http.StatusOK || a.status == http.StatusNoContent {
-			return to.withAllow(a)
+		q := s.question(s.unclean, r, path)
+		if a := q.find(r.Method); a.status == http.StatusOK || a.status == http.StatusNoContent {
+			return q.withAllow(a)
 		}
 	}
 	if r.Method == http.MethodConnect {
 		return answer{status: http.StatusNotFound}
 	}
 	clean := cleanPath(r.URL.EscapedPath())
-	to := t.target(r.Host, segments{clean, true})
-	a := to.find(r.Method)
+	q := s.question(s.hosts, r, automaton.Path{Text: clean, Escaped: true})
+	a := q.find(r.Method)
 	if a.status == http.StatusTemporaryRedirect {
 		clean = otherSpelling(clean)
 	} else if a.status != http.StatusOK {
-		a.leaf = nil
+		a.route = nil
 	}
-	return answer{status: http.StatusTemporaryRedirect, leaf: a.leaf, location: location(clean, r.URL.RawQuery)}
+	return answer{status: http.StatusTemporaryRedirect, route: a.route, path: a.path, location: location(clean, r.URL.RawQuery)}
 }
 
-// location is the value of a Location header. The path is escaped already; of
-// the query, which comes as the client sent it, a header may not hold all.
+// location is the value of a Location header. The path is escaped already. The
+// query comes as the client sent it, and may hold bytes that a header must not.
 func location(path, query string) string {
 	if query == "" {
 		return path
@@ -80,43 +91,111 @@ func otherSpelling(path string) string {
 	return path + "/"
 }
 
-// A target is what a request asks for, whatever its method.
-type target struct {
-	tries   []*methods // those of its host, before those of no host
-	path    segments
-	spelled string // the path in its other spelling, made when first asked for: a miss needs it for each method
+// A question is what a request asks for, whatever its method: a path, in both
+// spellings of its final slash, on some hosts.
+type question struct {
+	snapshot    *snapshot
+	hosts       []*host
+	sent, other spelled
+	preflight   string  // the method that a CORS preflight asks for
+	looks       []found // what Statics have found
 }
 
-func (f *forest) target(host string, path segments) target {
-	return target{tries: f.both(host), path: path}
+// A spelled is one spelling of a path, with the routes that match it.
+type spelled struct {
+	path   automaton.Path
+	routes []*route // best first; those that decline the path are left out
+	asked  bool
 }
 
-func (to *target) other() segments {
-	if to.spelled == "" {
-		to.spelled = otherSpelling(to.path.path)
+func (s *snapshot) question(hs *hosts, r *http.Request, path automaton.Path) *question {
+	q := &question{snapshot: s, hosts: hs.of(r.Host), sent: spelled{path: path}}
+	if r.Method == http.MethodOptions {
+		q.preflight = r.Header.Get("Access-Control-Request-Method")
 	}
-	return segments{to.spelled, to.path.escaped}
+	return q
+}
+
+// of lists the hosts whose routes a request may match: its own, then none.
+func (hs *hosts) of(host string) []*host {
+	if hs.named != nil {
+		if list := hs.named[requestHost(host)]; list != nil {
+			return list
+		}
+	}
+	return hs.none
+}
+
+// requestHost is a request's host as patterns name it: without the port, as in
+// ServeMux, and in the canonical form.
+func requestHost(host string) string {
+	if strings.IndexByte(host, ':') >= 0 {
+		if h, _, err := net.SplitHostPort(host); err == nil {
+			host = h
+		}
+	}
+	return canonicalHost(host)
+}
+
+// onSent returns the routes that match the path as it was sent.
+func (q *question) onSent() []*route { return q.matching(&q.sent) }
+
+// onOther returns those that match the other spelling.
+func (q *question) onOther() []*route {
+	if !q.other.asked {
+		q.other.path = automaton.Path{Text: otherSpelling(q.sent.path.Text), Escaped: q.sent.path.Escaped}
+	}
+	if q.sent.path.Text == "/" {
+		return nil
+	}
+	return q.matching(&q.other)
+}
+
+func (q *question) matching(sp *spelled) []*route {
+	if sp.asked {
+		return sp.routes
+	}
+	sp.asked = true
+	var buf [8]uint32
+	for _, h := range q.hosts {
+		for _, number := range h.all.Match(sp.path, buf[:0]) {
+			sp.routes = q.snapshot.appendRoutes(sp.routes, number)
+		}
+	}
+	sp.routes = slices.DeleteFunc(sp.routes, func(r *route) bool { return !q.takes(r, sp.path) })
+	return sp.routes
+}
+
+// appendRoutes adds what an automaton's number stands for.
+func (s *snapshot) appendRoutes(to []*route, number uint32) []*route {
+	if int(number) < len(s.routes) {
+		return append(to, &s.routes[number])
+	}
+	for _, n := range s.lists[int(number)-len(s.routes)] {
+		to = append(to, &s.routes[n])
+	}
+	return to
 }
 
 // answer is find, with what a miss has to tell.
-func (to *target) answer(method string) answer {
-	a := to.find(method)
+func (q *question) answer(method string) answer {
+	a := q.find(method)
 	switch a.status {
 	case http.StatusNoContent:
-		return to.withAllow(a)
+		return q.withAllow(a)
 	case 0:
-		a.status = http.StatusNotFound
-		if allow := to.allowed(); len(allow) > 0 {
+		a.status, a.declined = http.StatusNotFound, len(q.looks) > 0
+		if allow := q.allowed(); len(allow) > 0 {
 			a.status, a.allow = http.StatusMethodNotAllowed, strings.Join(allow, ", ")
-			a.leaf = to.best()
+			a.route = q.best()
 		}
 	}
 	return a
 }
 
-func (to *target) withAllow(a answer) answer {
+func (q *question) withAllow(a answer) answer {
 	if a.status == http.StatusNoContent {
-		a.allow = strings.Join(to.allowed(), ", ")
+		a.allow = strings.Join(q.allowed(), ", ")
 	}
 	return a
 }
@@ -124,105 +203,184 @@ func (to *target) withAllow(a answer) answer {
 // find looks the path up as it was sent. If nothing matches, or a rest took
 // something, the other spelling counts if an exact route is there whose policy
 // allows it. The status is 0 where nothing answers the method.
-func (to *target) find(method string) answer {
-	l, status := to.at(method, to.path)
-	if status != 0 && l.exact(to.path) {
-		return answer{status: status, leaf: l, path: to.path}
+func (q *question) find(method string) answer {
+	found, status := q.at(method, q.onSent())
+	if status != 0 && q.exact(found, q.sent.path) {
+		return answer{status: status, route: found, path: q.sent.path}
 	}
-	if o, otherStatus := to.atOther(method); otherStatus != 0 {
-		if o.kept().verb && o.scope.slash == SlashEither && o.accepts == nil {
-			return answer{status: otherStatus, leaf: o, path: to.other()}
+	if other, otherStatus := q.atOther(method); otherStatus != 0 && (other != found || found.registered.files != nil) {
+		if other.pattern.verb && *other.scope.slash == SlashEither && other.registered.files == nil {
+			return answer{status: otherStatus, route: other, path: q.other.path}
 		}
-		return answer{status: http.StatusTemporaryRedirect, leaf: o, path: to.other()}
+		return answer{status: http.StatusTemporaryRedirect, route: other, path: q.other.path}
 	}
-	return answer{status: status, leaf: l, path: to.path}
-}
-
-// at returns who answers a method on one spelling of the path.
-func (to *target) at(method string, path segments) (*leaf, int) {
-	if method == http.MethodOptions {
-		return to.optionsAt(path)
-	}
-	for _, m := range to.tries {
-		if l := m.root(method).walk(path); l != nil {
-			return l, http.StatusOK
-		}
-	}
-	return nil, 0
+	return answer{status: status, route: found, path: q.sent.path}
 }
 
 // atOther is at for the other spelling, as far as it counts.
-func (to *target) atOther(method string) (*leaf, int) {
-	if to.path.path == "/" {
+func (q *question) atOther(method string) (*route, int) {
+	found, status := q.at(method, q.onOther())
+	if status == 0 || !q.countsFor(found) {
 		return nil, 0
 	}
-	l, status := to.at(method, to.other())
-	if status == 0 || !l.countsFor(to.path, to.other()) {
-		return nil, 0
-	}
-	return l, status
+	return found, status
 }
 
-// countsFor reports whether l, which won at the other spelling, counts for the
-// path as sent. ServeMux's rule, for its patterns, is to add a slash only.
-func (l *leaf) countsFor(sent, other segments) bool {
-	if !l.exact(other) {
+// countsFor reports whether a route that won at the other spelling counts for
+// the path as sent. ServeMux's rule, for its patterns, is to add a slash only.
+func (q *question) countsFor(r *route) bool {
+	if !q.exact(r, q.other.path) {
 		return false
 	}
-	if l.kept().verb && l.accepts == nil {
-		return l.scope.slash != SlashExact
+	if r.pattern.verb && r.registered.files == nil {
+		return *r.scope.slash != SlashExact
 	}
-	return !strings.HasSuffix(sent.path, "/")
+	return !strings.HasSuffix(q.sent.path.Text, "/")
 }
 
-// exact reports whether l matches path with nothing taken by a rest, as
+// exact reports whether r matches path with nothing taken by a rest, as
 // ServeMux's exactMatch. A file that is there is not taken by a rest either.
-func (l *leaf) exact(path segments) bool {
-	if l.flags&isRest == 0 {
+func (q *question) exact(r *route, path automaton.Path) bool {
+	if r.pattern.last().kind != rest {
 		return true
 	}
-	slashes := strings.Count(path.path, "/")
-	if slashes == l.kept().depth() && strings.HasSuffix(path.path, "/") {
+	slashes, depth := strings.Count(path.Text, "/"), len(r.pattern.segments)
+	if slashes == depth && strings.HasSuffix(path.Text, "/") {
 		return true
 	}
-	if l.accepts != nil {
-		return l.hasFile(path)
+	if r.registered.files != nil {
+		return q.file(r, path) != ""
 	}
-	return slashes < l.kept().depth()
+	return slashes < depth
 }
 
-// optionsAt decides OPTIONS on one spelling of the path: a route that names it,
-// else the best route there, over all methods. If that is one of Handle's, it
-// is as in ServeMux: a less specific route may take the request.
-func (to *target) optionsAt(path segments) (*leaf, int) {
-	decided := false
-	for _, m := range to.tries {
-		if l := m.options.walk(path); l != nil {
-			return l, http.StatusOK
-		}
-		if best := m.all.walk(path); best != nil && !decided {
-			decided = true
-			if l, status := best.options(path); status != 0 {
-				return l, status
-			}
-		}
-		if l := m.any.walk(path); l != nil {
-			return l, http.StatusOK
-		}
+// at returns who answers a method, of the routes that match a path.
+func (q *question) at(method string, found []*route) (*route, int) {
+	if method == http.MethodOptions {
+		return atOptions(found, q.preflight)
+	}
+	if r := bestOf(found, method); r != nil {
+		return r, http.StatusOK
 	}
 	return nil, 0
 }
 
-// options is what the routes on the path of l, which do not name OPTIONS, make
-// of it: one for any method takes it, and a verb's has an automatic answer.
-func (l *leaf) options(path segments) (*leaf, int) {
-	var verb *leaf
-	for _, p := range l.onPath() {
-		if p.kept().method() == "" {
-			return p, http.StatusOK
+// bestOf returns the first route that answers a method, nil if none does.
+func bestOf(found []*route, method string) *route {
+	for len(found) > 0 {
+		same := samePlace(found)
+		if r := pick(found[:same], method); r != nil {
+			return r
 		}
-		if p.kept().verb && p.takes(path) && (verb == nil || p.before(verb)) {
-			verb = p
+		found = found[same:]
+	}
+	return nil
+}
+
+// samePlace returns how many routes of a list, from the first on, end at one
+// node in one spelling: they differ only in their methods.
+func samePlace(found []*route) int {
+	first := found[0]
+	n := slices.IndexFunc(found, func(r *route) bool { return r.end != first.end || r.spelling != first.spelling })
+	if n < 0 {
+		return len(found)
+	}
+	return n
+}
+
+// rank orders the routes of one path by rule 3: the method's own route, then
+// GET's for HEAD, then any method's.
+func rank(r *route, method string) int {
+	switch m := r.pattern.method(); {
+	case m == method:
+		return 0
+	case m == http.MethodGet && method == http.MethodHead:
+		return 1
+	case m == "":
+		return 2
+	}
+	return cannot
+}
+
+const cannot = 3 // the rank of a route that does not answer the method
+
+// pick returns the best of some routes for a method, the better spelling first;
+// nil if none answers it.
+func pick(routes []*route, method string) *route {
+	var best *route
+	for _, r := range routes {
+		if rank(r, method) == cannot {
+			continue
+		}
+		if best == nil || r.spelling < best.spelling || r.spelling == best.spelling && rank(r, method) < rank(best, method) {
+			best = r
+		}
+	}
+	return best
+}
+
+// atOptions decides OPTIONS host by host: a route that names it, else the route
+// that a preflight asks for, else the best route there, over all methods. If that
+// is one of Handle's, it is as in ServeMux: a less specific route may take the
+// request.
+func atOptions(found []*route, preflight string) (*route, int) {
+	if len(found) == 0 {
+		return nil, 0
+	}
+	deciding := found[:samePlace(found)]
+	if r := bestOf(found, preflight); preflight != "" && r != nil {
+		deciding = []*route{r}
+	}
+	for decided := false; len(found) > 0; decided = true {
+		same := sameHost(found)
+		if r := firstOf(found[:same], http.MethodOptions); r != nil {
+			return r, http.StatusOK
+		}
+		if !decided {
+			if r, status := options(deciding); status != 0 {
+				return r, status
+			}
+		}
+		if r := firstOf(found[:same], ""); r != nil {
+			return r, http.StatusOK
+		}
+		found = found[same:]
+	}
+	return nil, 0
+}
+
+// firstOf returns the first route that names a method.
+func firstOf(found []*route, method string) *route {
+	for _, r := range found {
+		if r.pattern.method() == method {
+			return r
+		}
+	}
+	return nil
+}
+
+// sameHost returns how many routes of a list, from the first on, have its host.
+func sameHost(found []*route) int {
+	host := canonicalHost(found[0].pattern.host())
+	n := slices.IndexFunc(found, func(r *route) bool { return canonicalHost(r.pattern.host()) != host })
+	if n < 0 {
+		return len(found)
+	}
+	return n
+}
+
+// options is what the routes of one path, none of which names OPTIONS, make of
+// it: one for any method takes it, and a verb's has an automatic answer. Of
+// several verbs the order does not depend on the registration: those that answer
+// the other spelling as well come first, then the names of the methods decide.
+func options(routes []*route) (*route, int) {
+	var verb *route
+	for _, r := range routes {
+		if r.pattern.method() == "" {
+			return r, http.StatusOK
+		}
+		if r.pattern.verb && (verb == nil || *verb.scope.slash == SlashExact && *r.scope.slash != SlashExact) {
+			verb = r
 		}
 	}
 	if verb == nil {
@@ -231,55 +389,41 @@ func (l *leaf) options(path segments) (*leaf, int) {
 	return verb, http.StatusNoContent
 }
 
-// before puts the verb routes of one path in order, whatever the order of
-// registration: those that answer the other spelling as well come first.
-func (l *leaf) before(other *leaf) bool {
-	if exact := l.scope.slash == SlashExact; exact != (other.scope.slash == SlashExact) {
-		return !exact
-	}
-	return l.kept().method() < other.kept().method()
-}
-
 // best returns the best route on the path over all methods, at the other
 // spelling if there is none at this one.
-func (to *target) best() *leaf {
-	if l := to.on(to.path); l != nil {
-		return l
-	}
-	return to.on(to.other())
-}
-
-// on returns the best route on one spelling of the path.
-func (to *target) on(path segments) *leaf {
-	for _, m := range to.tries {
-		if l := m.all.walk(path); l != nil {
-			return l
+func (q *question) best() *route {
+	for _, found := range [][]*route{q.onSent(), q.onOther()} {
+		if len(found) > 0 {
+			return found[0]
 		}
 	}
 	return nil
 }
 
-// allowed returns the methods whose own routes answer on the path, sorted, one
-// pass for each. HEAD comes with GET, and OPTIONS where it is answered
-// automatically.
-func (to *target) allowed() []string {
+// allowed returns the methods whose own routes answer on the path, sorted. HEAD
+// comes with GET, and OPTIONS where it is answered automatically.
+func (q *question) allowed() []string {
 	var allow []string
 	add := func(method string) {
 		if !slices.Contains(allow, method) {
 			allow = append(allow, method)
 		}
 	}
-	for _, m := range to.tries {
-		for _, method := range m.named {
-			if to.answers(method) {
-				add(method)
-			}
+	for _, r := range q.onSent() {
+		if m := r.pattern.method(); m != "" {
+			add(m)
+		}
+	}
+	for _, r := range q.onOther() {
+		m := r.pattern.method()
+		if own, status := q.atOther(m); m != "" && status != 0 && own.pattern.method() == m {
+			add(m)
 		}
 	}
 	if slices.Contains(allow, http.MethodGet) {
 		add(http.MethodHead)
 	}
-	if o := to.find(http.MethodOptions); o.automatic() {
+	if q.find(http.MethodOptions).automatic() {
 		add(http.MethodOptions)
 	}
 	slices.Sort(allow)
@@ -289,47 +433,151 @@ func (to *target) allowed() []string {
 // automatic reports whether an answer to OPTIONS is, or redirects to, a 204.
 func (a answer) automatic() bool {
 	if a.status == http.StatusTemporaryRedirect {
-		return a.leaf.kept().verb && a.leaf.kept().method() != "" && a.leaf.kept().method() != http.MethodOptions
+		m := a.route.pattern.method()
+		return a.route.pattern.verb && m != "" && m != http.MethodOptions
 	}
 	return a.status == http.StatusNoContent
 }
 
-// both lists what routes a host has: its own and those without a host.
-func (f *forest) both(host string) []*methods {
-	if f.hosts != nil {
-		if m := f.hosts[requestHost(host)]; m != nil {
-			return []*methods{m, f.nowhere}
-		}
+// serveResolved serves what find left open.
+func (s *snapshot) serveResolved(w http.ResponseWriter, r *http.Request) {
+	a := s.resolve(r)
+	if a.status != http.StatusOK {
+		s.serveMiss(w, r, a)
+		return
 	}
-	return f.bare
+	a.route.claim(r, a.path)
+	a.route.serve(w, r)
 }
 
-// answers reports whether a method has a route of its own on the path.
-func (to *target) answers(method string) bool {
-	for _, m := range to.tries {
-		if m.has(method, to.path) {
-			return true
-		}
-	}
-	l, status := to.atOther(method)
-	return status != 0 && l.kept().method() == method
+// A miss is a request that no route answers: 404, 405, a redirect, or automatic
+// OPTIONS. It travels in the request's context, so that the chains on the way and
+// the error list know what it is: r.Pattern does not tell a redirect from a match.
+type miss struct {
+	answer
+	root    *Router
+	about   *scope   // the router that it is about: its chains are passed, and its error list is walked
+	pattern string   // r.Pattern meanwhile
+	params  *pattern // whose parameters the request has: the route's, or the territory's prefix
 }
 
-// has reports whether a route that names the method matches, be it the best one
-// or hidden by one for any method.
-func (m *methods) has(method string, path segments) bool {
-	root := m.root(method)
-	if method == http.MethodOptions {
-		root = m.options
+type missKey struct{}
+
+// missOf returns the miss that r is for the router that had it last, nil if it
+// is none.
+func missOf(r *http.Request) *miss {
+	m, _ := r.Context().Value(missKey{}).(*miss)
+	if m == nil || pathvalue.Identity(m.pattern) != pathvalue.Identity(r.Pattern) {
+		return nil // a router has had the request since
 	}
-	l := root.walk(path)
-	if l == nil || l.kept().method() == method {
-		return l != nil
-	}
-	if root.plain == 0 {
-		return false
-	}
-	return slices.ContainsFunc(root.matches(root.plain, path), func(l *leaf) bool {
-		return l.kept().method() == method && l.takes(path)
-	})
+	return m
 }
+
+func (s *snapshot) serveMiss(w http.ResponseWriter, r *http.Request, a answer) {
+	if a.status == http.StatusBadRequest {
+		if r.ProtoAtLeast(1, 1) {
+			w.Header().Set("Connection", "close")
+		}
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	m := s.newMiss(a, r)
+	m.about.enter(nil, m).ServeHTTP(w, m.mark(w, r))
+}
+
+func (s *snapshot) missHandler(a answer) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serveMiss(w, r, a) })
+}
+
+// newMiss decides which router a miss is about: the router of the route that has
+// the path, or that a redirect leads to; else the one in whose territory the path
+// lies.
+func (s *snapshot) newMiss(a answer, r *http.Request) *miss {
+	m := &miss{answer: a, root: s.root.router}
+	if a.route == nil {
+		path := pathOf(r.URL)
+		if !isClean(path.Text) {
+			path = automaton.Path{Text: cleanPath(r.URL.EscapedPath()), Escaped: true}
+		}
+		m.about, m.path = s.territory(path), path
+		m.params = m.about.prefix
+		return m
+	}
+	m.about, m.params = a.route.scope, a.route.pattern
+	if a.status == http.StatusTemporaryRedirect {
+		m.pattern = strings.Clone(a.route.text) // not the route's own bytes: it is no match
+	}
+	return m
+}
+
+// nearest returns a handler of the nearest scope that has set it, nil if none
+// has.
+func (sc *scope) nearest(get func(*settings) http.Handler) http.Handler {
+	for ; sc != nil; sc = sc.parent {
+		if h := get(&sc.settings); h != nil {
+			return h
+		}
+	}
+	return nil
+}
+
+// mark sets what a miss has to tell and returns the request that carries it.
+func (m *miss) mark(w http.ResponseWriter, r *http.Request) *http.Request {
+	r.Pattern = m.pattern
+	pathvalue.Clear(r)
+	if names := m.params.names(); len(names) > 0 && *m.about.values {
+		values := pathvalue.New(r, len(names), len(m.path.Text))
+		m.params.decode(m.path, values)
+		pathvalue.Set(r, pathvalue.NamesOf(names), values)
+	}
+	if m.location != "" {
+		w.Header().Set("Location", m.location)
+	}
+	if m.allow != "" {
+		w.Header().Set("Allow", m.allow)
+	}
+	return r.WithContext(context.WithValue(r.Context(), missKey{}, m))
+}
+
+// ServeHTTP answers the miss, when all chains have passed it.
+func (m *miss) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch m.status {
+	case http.StatusNoContent:
+		w.WriteHeader(http.StatusNoContent)
+	case http.StatusTemporaryRedirect:
+		redirect(w, r, m.location)
+	case http.StatusMethodNotAllowed:
+		m.answerBy(w, r, m.about.nearest(func(s *settings) http.Handler { return s.notAllowed }), errNotAllowed)
+	default:
+		err := errNotFound
+		if m.declined {
+			err = errNoFile
+		}
+		m.answerBy(w, r, m.about.nearest(func(s *settings) http.Handler { return s.notFound }), err)
+	}
+}
+
+// answerBy answers by a handler, or by the error list where none was set.
+func (m *miss) answerBy(w http.ResponseWriter, r *http.Request, handler http.Handler, err error) {
+	if handler != nil {
+		handler.ServeHTTP(w, r)
+	} else {
+		m.about.fail(w, r, err)
+	}
+}
+
+// redirect answers as http.Redirect does, without cleaning the path: what
+// resolve found is the address, and the header has it already.
+func redirect(w http.ResponseWriter, r *http.Request, location string) {
+	h := w.Header()
+	_, typed := h["Content-Type"]
+	if !typed && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		h.Set("Content-Type", "text/html; charset=utf-8")
+	}
+	w.WriteHeader(http.StatusTemporaryRedirect)
+	if !typed && r.Method == http.MethodGet {
+		w.Write([]byte("<a href=\"" + htmlEscape.Replace(location) + "\">Temporary Redirect</a>.\n\n"))
+	}
+}
+
+var htmlEscape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")

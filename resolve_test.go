@@ -89,8 +89,8 @@ func TestAllowListsHiddenMethods(t *testing.T) {
 		{"a route", func(app *segue.Router) { app.PUT("/{p}/b", shows) }, "OPTIONS, POST, PUT"},
 		{"a rest", func(app *segue.Router) { app.DELETE("/{p...}", shows) }, "DELETE, OPTIONS, POST"},
 		{"another path", func(app *segue.Router) { app.PUT("/{p}/c", shows) }, "OPTIONS, POST"},
-		{"a file", func(app *segue.Router) { app.Static("/", files) }, "GET, HEAD, OPTIONS, POST"},
-		{"no file", func(app *segue.Router) { app.Static("/", fstest.MapFS{}) }, "OPTIONS, POST"},
+		{"a file", func(app *segue.Router) { app.Static("/", segue.Files{FS: files}) }, "GET, HEAD, OPTIONS, POST"},
+		{"no file", func(app *segue.Router) { app.Static("/", segue.Files{FS: fstest.MapFS{}}) }, "OPTIONS, POST"},
 	} {
 		for _, hidden := range []bool{true, false} {
 			app := segue.New()
@@ -181,7 +181,7 @@ func TestNotFoundHidesNothing(t *testing.T) {
 
 // The handler for a miss runs inside the middleware of the router that set it,
 // which covers the routers above and none below.
-func TestNotFoundRunsInsideItsSettersMiddleware(t *testing.T) {
+func TestNotFoundPassesTheTerritorysMiddleware(t *testing.T) {
 	app := segue.New()
 	app.Use(via("app"))
 	mid := app.Group("/mid", via("mid"))
@@ -194,9 +194,9 @@ func TestNotFoundRunsInsideItsSettersMiddleware(t *testing.T) {
 			assert.Equal(t, want, viaOf(ask(t, app, request)), request)
 		}
 	}
-	assertVia(map[string]string{"GET /mid/deep/no": "app", "GET /mid/no": "app", "GET /no": "app"})
+	assertVia(map[string]string{"GET /mid/deep/no": "app mid deep", "GET /mid/no": "app mid", "GET /no": "app"})
 	mid.NotFound(lost("mid"))
-	assertVia(map[string]string{"GET /mid/deep/no": "app mid", "GET /mid/no": "app mid", "GET /no": "app"})
+	assertVia(map[string]string{"GET /mid/deep/no": "app mid deep", "GET /mid/no": "app mid", "GET /no": "app"})
 	deep.NotFound(lost("deep"))
 	assertVia(map[string]string{"GET /mid/deep/no": "app mid deep", "GET /mid/no": "app mid", "GET /no": "app"})
 }
@@ -237,7 +237,7 @@ func TestWithOwnsNoMisses(t *testing.T) {
 		"MethodNotAllowed": func() { with.MethodNotAllowed(lost("with")) },
 	} {
 		text := fmt.Sprint(testkit.PanicOf(set))
-		assert.Contains(t, text, "With owns no misses", name)
+		assert.Contains(t, text, "With is not asked about misses", name)
 		assert.Contains(t, text, "resolve_test.go:", name)
 	}
 	app.NotFound(lost("app"))

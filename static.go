@@ -1,84 +1,150 @@
 package segue
 
+// This file serves files: which file a path names, which of its encodings is
+// sent, and with which headers. It stands on io/fs and http.ServeContent. What
+// a route asks of its files, and what they ask of the router, is at the end.
+
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"mime"
 	"net/http"
 	"path"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
+	"time"
+
+	"github.com/segue-go/segue/internal/automaton"
 )
 
-// Static serves the files of fsys under a prefix, to GET and HEAD.
+// Files says which files [Router.Static] serves, and how. FS alone is enough.
 //
-//	app.Static("/assets", os.DirFS("public"))    // /assets/css/a.css is public/css/a.css
-//	app.Static("/", dist, "index.html")          // a single-page application
+//	segue.Files{FS: os.DirFS("public")}
+//	segue.Files{FS: dist, Fallback: "index.html", Precompressed: true}
+type Files struct {
+	// FS holds the files.
+	FS fs.FS
+
+	// Fallback is the name of the file in FS that answers where no file is
+	// found, as the page of a single-page application: "index.html". See
+	// [Router.Static] for the paths that it does not answer.
+	Fallback string
+
+	// Precompressed sends app.js.br, app.js.zst or app.js.gz in place of app.js
+	// if the file is there and Accept-Encoding prefers it. Among equal
+	// qualities the order is br, zst, gz.
+	Precompressed bool
+
+	// Extension is added to a name that no file has: with ".html", /about is
+	// about.html.
+	Extension string
+
+	// CacheControl returns the Cache-Control of a file that is served, by its
+	// name in FS. It replaces what a middleware has set, unless it returns "".
+	// It is not asked for the fallback and holds for no error and no redirect.
+	CacheControl func(name string) string
+}
+
+// Static serves files under a prefix, to GET and HEAD.
 //
-// The prefix is as for [Router.Mount], parameters and "/" included. The route
-// is GET's for prefix/{path...}, and so r.Pattern shows it: it conflicts with
-// what conflicts with that, middleware covers it, and Routes lists it. (Where
-// the prefix has a parameter named path already, the rest is called path_.)
+//	app.Static("/assets", segue.Files{FS: os.DirFS("public")}) // /assets/css/a.css is public/css/a.css
+//	app.Static("/", segue.Files{FS: dist, Fallback: "index.html"}) // a single-page application
+//
+// The prefix is that of [Router.Mount]: it may have parameters, and may be "/".
+// The route is GET's for prefix/{path...}, and r.Pattern shows it so. It
+// conflicts with what conflicts with that pattern, middleware covers it, and
+// Routes lists it. If the prefix has a parameter named path, the rest is called
+// path_.
+//
+// # Errors and panics
+//
+// Static panics with a *[PatternError] if the prefix is wrong, if "." of the file
+// system is no directory that can be read, if the fallback is no regular file of
+// it, or if the extension is none. So a directory that is missing, or a page that
+// no build has made yet, is found at the start. Static panics with a
+// *[ConflictError] as the other methods do.
+//
+// A file that is gone when it is opened is an error of status 404 for [Fail]. A
+// file that must not be read ([fs.ErrPermission]) is one of status 403. Any other
+// failure of the file system is one of status 500. Only the log names the file.
+// A read that fails once the answer has begun cuts the connection short of
+// Content-Length. Errors go out without the Cache-Control, ETag, Last-Modified and
+// Content-Encoding that a middleware has set; so does the 404 for a file that is
+// not found, if no NotFound and no OnError answers it.
 //
 // # What is found
 //
-// A file is looked up by the very segments that the route was matched by, each
-// decoded once, so that a request cannot name a file in a way that a guard on
-// another route does not see. Not found is a segment that is empty, begins
-// with a dot, or holds a slash, a backslash or NUL once it is decoded: neither
-// /admin%2Fsecret.txt nor /x/%2e%2e/admin/secret.txt is admin/secret.txt, and
-// .git and .env stay where they are. (What is in .well-known can be served from
-// a Static with that prefix.) On Windows the same goes for a colon and other
-// characters that no name has, a dot or a space at the end, device names as
-// NUL, and short names as PROGRA~1. Beyond that, names are as for [fs.ValidPath].
+// A path's segments, each decoded once, are the file's name. They are the very
+// segments that the route was matched by, so a request cannot name a file in a
+// way that a guard on another route does not see. A segment is not found if it is
+// empty, begins with a dot, or holds a slash, a backslash or NUL once it is
+// decoded: neither /admin%2Fsecret.txt nor /x/%2e%2e/admin/secret.txt is
+// admin/secret.txt, and .git and .env are never sent. (To serve what is in
+// .well-known, register a Static with that prefix.) On Windows a segment is also
+// not found if it holds a colon or another character that no name has, ends in a
+// dot or a space, or is the name of a device such as NUL or a short name such as
+// PROGRA~1. A name that is too long for the system is not found.
 //
-// Files are regular files. A directory is its index.html, and is not found if
-// it has none; nothing is ever listed. It is served under its final slash
-// alone: without, the answer is a redirect there (307; query and encoding
-// kept), whatever [Router.TrailingSlash] says, since the page's relative links
-// begin at the slash. A file with a slash behind it is not found. /index.html
-// is served as any file.
+// Only regular files are sent. The order is: the file, the file with Extension,
+// the directory. A directory is its index.html, and is not found without one;
+// nothing is ever listed. It is served under its final slash. Without the slash
+// the answer is a redirect there (307; query and encoding kept), whatever
+// [Router.TrailingSlash] says, because the page's relative links begin at the
+// slash. A file with a slash after its name is not found. /index.html is served as any
+// file.
 //
 // What is not found is answered as if this route were not there: by a less
-// specific route, with 405 where another method has the path, or by the
-// NotFound of the router that owns the path. On the path of a file, other
-// methods are 405, and OPTIONS is 204.
+// specific route, with 405 if another method has the path, or by the NotFound of
+// the router that owns the path. On the path of a file, other methods are 405,
+// and OPTIONS is 204.
 //
-// # A fallback
+// # The fallback
 //
-// A fallback is the file, by its name in fsys, that answers where no file is
-// found: with status 200, for paths whose last segment has no dot, as the page
-// of a single-page application that has paths of its own. It does not answer for
-// what a router with a prefix of its own covers (one that [Router.Mount] or
-// [Router.Group] has put below this prefix, or at a better one by the rules of
-// [Router]): /api/nope is the 404 of a router at /api. Routes registered
-// without such a router have no territory, only paths.
+// The fallback answers, with status 200, a path that names no file and whose
+// last segment has no dot. It is sent with "Cache-Control: no-cache" unless a
+// middleware has set Cache-Control. It does not answer below the prefix of
+// another Static or of a router that [Router.Mount] or [Router.Group] has put
+// there, if that prefix is deeper than its own or better by the rules of
+// [Router]: /api/nope is the 404 of a router at /api, and /assets/nope is the 404
+// of a Static at /assets. Routes that are registered without such a router do not
+// keep the fallback out.
 //
 // # What is sent
 //
-// Answers are those of [http.ServeContent], with its 206, 304, 412 and 416: the type
-// by the name's extension or the first 512 bytes, Last-Modified where fsys has
-// it (an [embed.FS] has none), ranges, no ETag. A file that is no [io.Seeker]
-// is read as it is needed; a range that lies behind what was read opens it anew.
+// The answers are those of [http.ServeContent], with its 206, 304, 412 and 416.
+// The type follows from the name's extension, or from the first 512 bytes.
+// Last-Modified is the time that the file system tells. If it tells none, as an
+// [embed.FS], the file has a strong ETag made from its bytes.
 //
-// A file that is gone between the look-up and the opening is an error of status
-// 404 for [Fail]; any other failure of the file system, permissions included, one
-// of status 500, which names the file in the log alone. A read that fails once
-// the answer has begun cuts the connection short of Content-Length.
+// With Precompressed every answer has "Vary: Accept-Encoding", and every file has
+// a strong ETag, which differs for each encoding. Ranges are those of the
+// encoding that is sent. Content-Encoding that a middleware has set turns
+// Precompressed off for the request.
+//
+// A file that is no [io.Seeker] is read from front to back. A request for more
+// than one range of such a file gets the whole file (200).
 //
 // # What it does not hide
 //
 // A guard on a router runs for the files that this route finds. What it does not
-// find is another route's, which may be a Static without the guard, or a miss,
-// which the guard does not see (see [Router.Use]); a redirect to a directory is a
-// miss too. To close all of a prefix, give the guarded router a route for the rest:
+// find is another route's, perhaps a Static's without the guard, or a miss, which
+// the guard does not see (see [Router.Use]); a redirect to a directory is a miss
+// too. To close all of a prefix, give the guarded router a route for the rest:
 //
 //	admin := app.Group("/admin", requireAdmin)
-//	admin.Static("/", reports)
+//	admin.Static("/", segue.Files{FS: reports})
 //	admin.Any("/{path...}", http.NotFound)
 //
 // A file system decides what a name and a link mean. [os.DirFS] follows symbolic
@@ -89,31 +155,20 @@ import (
 //
 // # What it costs
 //
-// A file is looked up in fsys three times and then opened; a path that is not
-// found is looked up a dozen times, in both spellings and for Allow. Nothing is
-// kept from one request to the next, so that changes show at once. Other routes
-// of the router pay nothing.
-//
-// # What it refuses
-//
-// Static panics with a *[PatternError] if the prefix is wrong, fsys is nil, or
-// the fallback is not a regular file of fsys now: a page that a build has not made
-// yet is found out at the start. It panics with a *[ConflictError] as the other
-// methods do. More than one fallback is refused.
-func (rt *Router) Static(prefix string, fsys fs.FS, fallback ...string) {
-	at := caller()
-	f := &files{fsys: fsys}
+// A path that names no file costs at most three calls of the file system, however
+// long it is. A file costs at most three to be found, as many to be found again
+// once the middleware has run, and one to be opened; with Precompressed, one more
+// for each encoding that is tried. Nothing is remembered from one request to the
+// next, so changes show at once. The exception is an ETag made from the bytes of an
+// [embed.FS], which cannot change; for another file system without times it is made
+// for each request, and the file is read twice. Other routes pay nothing.
+func (rt *Router) Static(prefix string, files Files) {
+	f := newFiles(files)
 	p, err := parseStatic(prefix)
 	if err == nil {
-		err = f.configure(p.text, fallback)
+		err = f.check(p.text)
 	}
-	if err != nil {
-		err.place = at
-		panic(err)
-	}
-	if err := rt.add(p, &route{handler: filesAt{files: f}, files: f, place: at}); err != nil {
-		panic(err)
-	}
+	rt.register(&registration{pattern: p, handler: http.HandlerFunc(f.serveAll), files: f}, err)
 }
 
 // parseStatic parses the prefix and adds the rest.
@@ -123,217 +178,148 @@ func parseStatic(prefix string) (*pattern, *PatternError) {
 		return nil, err
 	}
 	if off := uncleanAt(prefix, 0); off >= 0 {
-		return nil, &PatternError{Pattern: prefix, Offset: off, Reason: "an empty or dot segment never matches, since paths are cleaned first"}
+		return nil, &PatternError{Pattern: prefix, Offset: off, Reason: neverMatches}
 	}
 	rest, err := parseVerb(http.MethodGet, "/{path...}")
 	if err != nil {
 		return nil, err
 	}
-	rest.yields = true
-	return joinPatterns(p, rest)
+	rest.static = true
+	return p.join(rest)
 }
 
-// makeWay gives the rest of a Static another name if a prefix has its name.
-// The user has not chosen it, and so need not care for it.
-func (p *pattern) makeWay(prefix []string) *pattern {
-	last := len(p.segs) - 1
-	old := p.segs[last].text
-	name, taken := old, slices.Concat(prefix, p.names()[:len(p.names())-1])
-	for slices.Contains(taken, name) {
-		name += "_"
-	}
-	if name == old {
-		return p
-	}
-	q := *p
-	q.segs = slices.Clone(p.segs)
-	q.segs[last].text = name
-	q.text = strings.TrimSuffix(p.text, old+"...}") + name + "...}"
-	q.path = strings.TrimSuffix(p.path, old+"...}") + name + "...}"
-	return &q
-}
-
-// files is what a Static route serves.
+// files is what one call of Static serves.
 type files struct {
-	fsys     fs.FS
-	fallback string // "" if there is none
+	Files
+	sums sync.Map // of embedded files, by their fs.FileInfo
 }
 
-// configure checks what Static was given.
-func (f *files) configure(pattern string, fallback []string) *PatternError {
+func newFiles(f Files) *files { return &files{Files: f} }
+
+// check refuses Files that cannot be served.
+func (f *files) check(pattern string) *PatternError {
 	refuse := func(format string, args ...any) *PatternError {
 		return &PatternError{Pattern: pattern, Reason: fmt.Sprintf(format, args...)}
 	}
-	switch {
-	case f.fsys == nil:
-		return refuse(`the file system is nil; write os.DirFS("directory") for a directory`)
-	case len(fallback) > 1:
-		return refuse("there are %d fallbacks; at most one can answer", len(fallback))
-	case len(fallback) == 0:
+	if f.FS == nil {
+		return refuse(`the file system is nil; write Files{FS: os.DirFS("directory")} for a directory`)
+	}
+	if root, err := fs.Stat(f.FS, "."); err != nil {
+		return refuse("the file system cannot be read: %v; name a directory that is there", err)
+	} else if !root.IsDir() {
+		return refuse("the file system is not a directory")
+	}
+	if ext := f.Extension; ext != "" && (ext[0] != '.' || !servable("x"+ext)) {
+		return refuse(`the extension %q is none; write it with its dot, as ".html"`, ext)
+	}
+	if f.Fallback == "" {
 		return nil
 	}
-	f.fallback = fallback[0]
-	if !fs.ValidPath(f.fallback) {
-		return refuse("the fallback %q is not a name in a file system; write it without a slash in front and without dot segments, as index.html", f.fallback)
+	if !fs.ValidPath(f.Fallback) {
+		return refuse("the fallback %q is not a name in a file system; write it without a slash in front and without dot segments, as index.html", f.Fallback)
 	}
-	info, err := fs.Stat(f.fsys, f.fallback)
-	switch {
-	case err != nil:
-		return refuse("the fallback %q cannot be served: %v", f.fallback, err)
-	case !info.Mode().IsRegular():
-		return refuse("the fallback %q is not a file", f.fallback)
+	if page, err := fs.Stat(f.FS, f.Fallback); err != nil {
+		return refuse("the fallback %q cannot be served: %v", f.Fallback, err)
+	} else if !page.Mode().IsRegular() {
+		return refuse("the fallback %q is not a file", f.Fallback)
 	}
 	return nil
 }
 
-// serveFiles makes l a leaf of Static, which answers only what it finds.
-func (l *leaf) serveFiles(f *files) {
-	l.flags |= isSlow
-	l.ownOrigin().accepts = func(path segments) bool {
-		_, found := f.look(l.restOf(path))
-		return found != nothing || f.fallback != "" && !looksLikeFile(l.restOf(path)) && !l.covered(path)
+// A found is what one Static has for a path.
+type found struct {
+	in   *files
+	name string // what was looked for: the path without its final slash, "" for a path that names nothing
+	file string // what is served without a final slash, "" for nothing
+	page string // what is served with a final slash, "" for nothing
+}
+
+// with returns the file that is served for the path in one spelling, "" for none.
+func (fd found) with(slash bool) string {
+	if slash {
+		return fd.page
 	}
+	return fd.file
 }
-
-// hasFile reports whether a path is a file's own, and not a directory's that
-// lacks its slash or one that the fallback answers.
-func (l *leaf) hasFile(path segments) bool {
-	_, found := l.entry().route.files.look(l.restOf(path))
-	return found == there
-}
-
-// restOf returns what follows the prefix in a path that l matches.
-func (l *leaf) restOf(path segments) segments {
-	for range l.kept().depth() - 1 {
-		path.cut()
-	}
-	return path
-}
-
-// covered reports whether a router with a better prefix than this route's owns
-// the misses on a path.
-func (l *leaf) covered(path segments) bool {
-	// The root's table, not one of the leaf's own: leaves outlive their tables.
-	owner := l.scope.root.last.Load().owners.walk(path)
-	return owner != nil && betterPrefix(owner.ownText, l.kept().path()[:strings.LastIndexByte(l.kept().path(), '/')])
-}
-
-// betterPrefix compares the texts of two prefixes of one path by rule 2: the
-// leftmost difference decides, and a longer one lies inside.
-func betterPrefix(a, b string) bool {
-	for a != "" && b != "" {
-		endA, endB := slashFrom(a, 1), slashFrom(b, 1)
-		if x, y := isWildcard(a[1:endA]), isWildcard(b[1:endB]); x != y {
-			return y
-		}
-		a, b = a[endA:], b[endB:]
-	}
-	return a != ""
-}
-
-// looksLikeFile reports whether the last segment, a final slash aside, has a
-// dot, as the name of a file.
-func looksLikeFile(rest segments) (dot bool) {
-	for {
-		seg, ok := rest.next()
-		if !ok {
-			return dot
-		}
-		if seg != "" {
-			dot = strings.Contains(seg, ".")
-		}
-	}
-}
-
-// finding is what a path comes to among the files.
-type finding uint8
-
-const (
-	nothing finding = iota
-	aside           // the directory is there, the path lacks its slash
-	there           // a file, or one that the file system fails to tell of
-)
 
 const indexPage = "index.html"
 
-// look finds the file that a path's rest stands for.
-func (f *files) look(rest segments) (name string, found finding) {
-	name, slash, ok := fileName(rest)
-	if !ok {
-		return "", nothing
+// look finds what a name stands for. It calls the file system three times at most.
+func (f *files) look(name string) found {
+	fd := found{in: f, name: name}
+	if name == "" {
+		return fd
 	}
-	if !slash {
-		info, err := fs.Stat(f.fsys, name)
-		if err != nil || !info.IsDir() {
-			return name, f.judge(name, info, err)
+	page, dir := path.Join(name, indexPage), name == "."
+	if !dir {
+		info, err := fs.Stat(f.FS, name)
+		switch {
+		case err != nil && !missing(name, err): // claimed, to be an error and not another's page
+			fd.file, fd.page = name, page
+			return fd
+		case err == nil && info.Mode().IsRegular():
+			fd.file = name
+			return fd
+		}
+		dir = err == nil && info.IsDir()
+		if f.Extension != "" && f.has(name+f.Extension) {
+			fd.file = name + f.Extension
 		}
 	}
-	name = path.Join(name, indexPage)
-	info, err := fs.Stat(f.fsys, name)
-	found = f.judge(name, info, err)
-	if found == there && !slash {
-		found = aside
+	if dir && f.has(page) {
+		fd.page = page
 	}
-	return name, found
+	return fd
 }
 
-// judge says what a look at a name has found. What is neither there nor clearly
-// not there is claimed: an error to be seen, and not a page in its place.
-func (f *files) judge(name string, info fs.FileInfo, err error) finding {
-	if err != nil && f.missing(name, err) || err == nil && !info.Mode().IsRegular() {
-		return nothing
+// has reports whether a name is a regular file's. A name that the file system
+// fails to tell of counts as one.
+func (f *files) has(name string) bool {
+	info, err := fs.Stat(f.FS, name)
+	if err != nil {
+		return !missing(name, err)
 	}
-	return there
+	return info.Mode().IsRegular()
 }
 
 // missing reports whether an error of the file system only says that there is
-// no such file. Systems have errors of their own, which are not fs.ErrNotExist,
-// for a file where a directory should be and for a name that is too long.
-func (f *files) missing(name string, err error) bool {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
-		return true
-	}
-	for i := range len(name) {
-		if name[i] != '/' {
-			continue
-		}
-		info, err := fs.Stat(f.fsys, name[:i])
-		if err != nil {
-			return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) || tooLong(name[:i])
-		}
-		if !info.IsDir() {
+// no such file. Systems have errors of their own for a file where a directory
+// should be and for a name that is too long, Windows more than one for the latter.
+func missing(name string, err error) bool {
+	for _, target := range []error{fs.ErrNotExist, fs.ErrInvalid, syscall.ENOTDIR, syscall.ENAMETOOLONG} {
+		if errors.Is(err, target) {
 			return true
 		}
 	}
-	return tooLong(name)
+	return slices.ContainsFunc(strings.Split(name, "/"), func(elem string) bool { return len(elem) > 255 })
 }
 
-// tooLong reports whether no common file system has so long a name.
-func tooLong(name string) bool { return len(path.Base(name)) > 255 }
-
-// fileName returns the name in the file system, false if none can have it, and
-// whether the path has a final slash.
-func fileName(rest segments) (name string, slash, ok bool) {
+// fileName returns the name in the file system that a path's rest stands for, ""
+// if there can be none, and whether the path has a final slash.
+func fileName(rest automaton.Path) (name string, slash bool) {
 	p := rest
 	for {
-		seg, more := p.next()
+		seg, more := p.Next()
 		if !more {
 			break
 		}
-		if seg == "" && p.path == "" {
+		if seg == "" && p.Text == "" {
 			slash = true
 			break
 		}
 		if !servable(seg) {
-			return "", false, false
+			return "", false
 		}
 	}
 	// No segment has a slash of its own: decoding them together is the same.
-	name = strings.TrimSuffix(rest.remainder(), "/")
-	if name == "" {
-		return ".", slash, true
+	name = strings.TrimSuffix(rest.Rest(), "/")
+	switch {
+	case name == "":
+		return ".", slash
+	case !fs.ValidPath(name):
+		return "", slash
 	}
-	return name, slash, fs.ValidPath(name)
+	return name, slash
 }
 
 // servable reports whether a decoded segment may be a part of a name.
@@ -356,105 +342,251 @@ func servableOnWindows(seg string) bool {
 	return strings.TrimRight(seg, ". ") == seg
 }
 
-// filesAt serves files in one place of their route. Without a leaf, as
-// [Route].Handler shows it, it takes the whole path for the rest.
-type filesAt struct {
-	*files
-	leaf *leaf
-}
-
-var errRewritten = errors.New("segue: Static: a middleware has changed the request's path since it was matched")
-
-func (f filesAt) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path := pathOf(r.URL)
-	rest := path
-	if f.leaf != nil {
-		rest = f.leaf.restOf(path)
-		if f.leaf.rewritten(r, rest) {
-			Fail(w, r, errRewritten)
-			return
+// looksLikeFile reports whether the last segment, a final slash aside, has a
+// dot, as the name of a file.
+func looksLikeFile(rest automaton.Path) (dot bool) {
+	for {
+		seg, ok := rest.Next()
+		if !ok {
+			return dot
+		}
+		if seg != "" {
+			dot = strings.Contains(seg, ".")
 		}
 	}
-	err := fs.ErrNotExist
-	if name, found := f.look(rest); found == there {
-		err = f.send(w, r, name)
-	} else if f.fallback != "" && (f.leaf == nil || f.leaf.accepts(path)) {
-		err = f.send(w, r, f.fallback)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		err = errNotFound
-	}
-	Fail(w, r, err)
-}
-
-// rewritten reports whether rest is not what the route was matched by. Served
-// all the same, it could be a file that another route guards.
-func (l *leaf) rewritten(r *http.Request, rest segments) bool {
-	names := l.paramNames()
-	return r.Pattern == l.text() && Param(r, names[len(names)-1]) != rest.remainder()
 }
 
 // send answers with a file. It returns an error only while nothing is written.
-func (f *files) send(w http.ResponseWriter, r *http.Request, name string) error {
-	file, err := f.fsys.Open(name)
+// cacheControl may be nil.
+func (f *files) send(w http.ResponseWriter, r *http.Request, name string, cacheControl func(string) string) error {
+	h := w.Header()
+	file, info, coding, err := f.openBest(h, r, name)
 	if err != nil {
-		if f.missing(name, err) {
-			return fs.ErrNotExist
-		}
 		return err
+	}
+	defer file.Close()
+	content, err := seekable(file, info.Size())
+	if err != nil {
+		return err
+	}
+	if err := f.setTag(h, file, info, name, coding); err != nil {
+		return err
+	}
+	if _, forward := content.(*stream); forward && strings.Contains(r.Header.Get("Range"), ",") {
+		r = r.WithContext(r.Context()) // a copy, whose header is its own
+		r.Header = maps.Clone(r.Header)
+		r.Header.Del("Range")
+	}
+	if coding != "" {
+		h.Set("Content-Encoding", coding)
+		f.setType(h, name)
+	}
+	cache := ""
+	if cacheControl != nil {
+		cache = cacheControl(name)
+	}
+	if cache != "" || coding != "" {
+		w = &fileWriter{w, cache, coding, info.Size()}
+	}
+	http.ServeContent(w, r, path.Base(name), info.ModTime(), content)
+	return nil
+}
+
+// open opens a regular file. Anything else does not exist.
+func (f *files) open(name string) (fs.File, fs.FileInfo, error) {
+	file, err := f.FS.Open(name)
+	if err != nil {
+		if missing(name, err) {
+			err = fs.ErrNotExist
+		}
+		return nil, nil, err
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = fs.ErrNotExist
 	}
-	var content io.ReadSeekCloser
-	if err == nil {
-		content, err = f.content(name, file, info.Size())
-	}
 	if err != nil {
 		file.Close()
-		return err
+		return nil, nil, err
 	}
-	defer content.Close()
-	http.ServeContent(w, r, path.Base(name), info.ModTime(), content)
+	return file, info, nil
+}
+
+// siblings are the extensions of the files that hold a file in a coding.
+var siblings = map[string]string{"br": ".br", "zstd": ".zst", "gzip": ".gz", "": ""}
+
+// openBest opens a file in the best coding that there is and that the request
+// accepts. A sibling that cannot be opened is passed over.
+func (f *files) openBest(h http.Header, r *http.Request, name string) (file fs.File, info fs.FileInfo, coding string, err error) {
+	codings := []string{""}
+	if f.Precompressed && len(h.Values("Content-Encoding")) == 0 {
+		h.Add("Vary", "Accept-Encoding")
+		codings = acceptedCodings(r.Header.Values("Accept-Encoding"))
+	}
+	for _, coding = range codings {
+		if file, info, err = f.open(name + siblings[coding]); err == nil {
+			break
+		}
+	}
+	return file, info, coding, err
+}
+
+// acceptedCodings lists the codings of siblings that a request accepts and does
+// not like less than none at all, best first, and then "", for none. That comes
+// last even where identity;q=0 refuses it: RFC 9110, section 12.1, lets a server
+// answer so, and a page that is readable serves better than a 406.
+func acceptedCodings(header []string) []string {
+	quality := map[string]float64{}
+	for part := range strings.SplitSeq(strings.Join(header, ","), ",") {
+		coding, weight, _ := strings.Cut(part, ";")
+		switch coding = strings.ToLower(strings.TrimSpace(coding)); coding {
+		case "x-gzip":
+			quality["gzip"] = qualityOf(weight)
+		case "br", "zstd", "gzip", "identity", "*":
+			quality[coding] = qualityOf(weight)
+		}
+	}
+	of := func(coding string) float64 {
+		if q, named := quality[coding]; named {
+			return q
+		}
+		return quality["*"]
+	}
+	codings := slices.DeleteFunc([]string{"br", "zstd", "gzip"}, func(c string) bool {
+		return of(c) == 0 || of(c) < quality["identity"]
+	})
+	slices.SortStableFunc(codings, func(a, b string) int { return cmp.Compare(of(b), of(a)) })
+	return append(codings, "")
+}
+
+// qualityOf reads "q=0.5". A weight that is wrong counts as 0.
+func qualityOf(weight string) float64 {
+	key, value, found := strings.Cut(weight, "=")
+	if !found || !strings.EqualFold(strings.TrimSpace(key), "q") {
+		return 1
+	}
+	q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if err != nil || !(q >= 0 && q <= 1) { // NaN too
+		return 0
+	}
+	return q
+}
+
+// setTag gives a file its ETag: where there is no time to tell two versions
+// apart, and where two codings of one version have to be told apart.
+func (f *files) setTag(h http.Header, file fs.File, info fs.FileInfo, name, coding string) error {
+	end := `"`
+	if coding != "" {
+		end = "-" + coding + `"`
+	}
+	if own, quoted := strings.CutSuffix(h.Get("ETag"), `"`); quoted { // a middleware's, the same for every coding
+		h.Set("ETag", own+end)
+		return nil
+	}
+	changed := info.ModTime()
+	told := !changed.IsZero() && !changed.Equal(time.Unix(0, 0)) // as http.ServeContent sees it
+	switch {
+	case told && f.Precompressed:
+		h.Set("ETag", fmt.Sprintf(`"%x-%x`, changed.UnixNano(), info.Size())+end)
+	case !told:
+		sum, err := f.sum(file, info, name+siblings[coding])
+		if err != nil {
+			return err
+		}
+		h.Set("ETag", `"`+sum+end)
+	}
 	return nil
 }
 
-// content makes a file fit for http.ServeContent. One that can seek is handed
+// sum returns a hash of a file's bytes. Those of an embedded file cannot change,
+// and its FileInfo is the same one whenever it is opened.
+func (f *files) sum(file fs.File, info fs.FileInfo, name string) (string, error) {
+	t := reflect.TypeOf(file)
+	embedded := t.Kind() == reflect.Pointer && t.Elem().PkgPath() == "embed"
+	if embedded {
+		if sum, known := f.sums.Load(info); known {
+			return sum.(string), nil
+		}
+	}
+	again, err := f.FS.Open(name) // file may only be read once
+	if err != nil {
+		return "", err
+	}
+	defer again.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, again); err != nil {
+		return "", err
+	}
+	sum := hex.EncodeToString(hash.Sum(nil)[:16])
+	if embedded {
+		f.sums.Store(info, sum)
+	}
+	return sum, nil
+}
+
+// setType sets the type of a file that is sent in a coding, whose bytes do not
+// show it.
+func (f *files) setType(h http.Header, name string) {
+	if _, set := h["Content-Type"]; set {
+		return
+	}
+	kind := mime.TypeByExtension(path.Ext(name))
+	if kind == "" {
+		kind = "application/octet-stream"
+		if file, _, err := f.open(name); err == nil {
+			head := make([]byte, 512) // as much as DetectContentType reads
+			n, _ := io.ReadFull(file, head)
+			kind = http.DetectContentType(head[:n])
+			file.Close()
+		}
+	}
+	h.Set("Content-Type", kind)
+}
+
+// A fileWriter sets the headers that depend on the status, which is
+// http.ServeContent's to decide.
+type fileWriter struct {
+	http.ResponseWriter
+	cacheControl string
+	coding       string
+	size         int64
+}
+
+func (w *fileWriter) WriteHeader(status int) {
+	switch h := w.Header(); {
+	case status >= 400: // 412 and 416 have a body of their own, or none
+		if w.coding != "" {
+			h.Del("Content-Encoding")
+		}
+	default:
+		if w.cacheControl != "" {
+			h.Set("Cache-Control", w.cacheControl)
+		}
+		if w.coding != "" && status == http.StatusOK { // left out by ServeContent where there is a Content-Encoding
+			h.Set("Content-Length", strconv.FormatInt(w.size, 10))
+		}
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// ReadFrom keeps the way open to a connection that sends an *os.File by itself.
+func (w *fileWriter) ReadFrom(r io.Reader) (int64, error) { return io.Copy(w.ResponseWriter, r) }
+
+// seekable makes a file fit for http.ServeContent. One that can seek is handed
 // on as it is, since net/http sends an *os.File without copying it. One that
 // cannot even be read is an error now, when it can still be answered.
-func (f *files) content(name string, file fs.File, size int64) (io.ReadSeekCloser, error) {
-	s, ok := file.(io.ReadSeekCloser)
-	if ok {
-		_, err := s.Seek(0, io.SeekStart)
-		ok = err == nil
+func seekable(file fs.File, size int64) (io.ReadSeeker, error) {
+	if s, ok := file.(io.ReadSeeker); ok {
+		if _, err := s.Seek(0, io.SeekStart); err == nil {
+			var first [1]byte
+			if _, err := s.Read(first[:]); err != nil && err != io.EOF {
+				return nil, err
+			}
+			_, err := s.Seek(0, io.SeekStart)
+			return s, err
+		}
 	}
-	if !ok {
-		return newStream(file, size, func() (fs.File, error) { return f.fsys.Open(name) })
-	}
-	var first [1]byte
-	if _, err := s.Read(first[:]); err != nil && err != io.EOF {
-		return nil, err
-	}
-	_, err := s.Seek(0, io.SeekStart)
-	return s, err
-}
-
-// A stream can seek in a file that is only read from front to back, by reading
-// over what is not wanted, and by opening it anew to go back.
-type stream struct {
-	mu     sync.Mutex // ServeContent may read on in a goroutine after it has returned
-	file   fs.File
-	reopen func() (fs.File, error)
-	closed bool
-	head   []byte // what the type is guessed from, so that this does not open the file twice
-	size   int64
-	at     int64 // where file stands
-	want   int64 // what is read next
-}
-
-func newStream(file fs.File, size int64, reopen func() (fs.File, error)) (*stream, error) {
-	s := &stream{file: file, size: size, reopen: reopen, head: make([]byte, 512)}
+	s := &stream{file: file, size: size, head: make([]byte, 512)}
 	n, err := io.ReadFull(file, s.head)
 	s.head, s.at = s.head[:n], int64(n)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
@@ -463,9 +595,18 @@ func newStream(file fs.File, size int64, reopen func() (fs.File, error)) (*strea
 	return s, err
 }
 
+// A stream is a file that can only be read from front to back. It seeks forward
+// by reading over what is not wanted, and back within its head. That is enough
+// for http.ServeContent to guess the type and to send one range.
+type stream struct {
+	file fs.File
+	head []byte // what the type is guessed from
+	size int64
+	at   int64 // where file stands
+	want int64 // what is read next
+}
+
 func (s *stream) Seek(offset int64, whence int) (int64, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	switch whence {
 	case io.SeekCurrent:
 		offset += s.want
@@ -480,43 +621,148 @@ func (s *stream) Seek(offset int64, whence int) (int64, error) {
 }
 
 func (s *stream) Read(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return 0, fs.ErrClosed
-	}
 	if s.want < int64(len(s.head)) {
 		n := copy(p, s.head[s.want:])
 		s.want += int64(n)
 		return n, nil
 	}
-	if err := s.catchUp(); err != nil {
-		return 0, err
-	}
-	n, err := s.file.Read(p)
-	s.at += int64(n)
-	s.want = s.at
-	return n, err
-}
-
-// catchUp brings the file to where the next read begins.
-func (s *stream) catchUp() error {
-	if s.at > s.want {
-		file, err := s.reopen()
-		if err != nil {
-			return err
-		}
-		s.file.Close()
-		s.file, s.at = file, 0
+	if s.want < s.at {
+		return 0, fs.ErrInvalid // ServeContent does not go back
 	}
 	n, err := io.CopyN(io.Discard, s.file, s.want-s.at)
 	s.at += n
-	return err
+	if err != nil {
+		return 0, err
+	}
+	got, err := s.file.Read(p)
+	s.at += int64(got)
+	s.want = s.at
+	return got, err
 }
 
-func (s *stream) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
-	return s.file.Close()
+var errRewritten = errors.New("segue: Static: a middleware has changed the request's path since it was matched")
+
+// serve answers with what is found for a path's rest, or with the fallback if
+// that answers the path.
+func (f *files) serve(w http.ResponseWriter, r *http.Request, rest automaton.Path, fallsBack bool) error {
+	name, slash := fileName(rest)
+	if file := f.look(name).with(slash); file != "" {
+		return f.send(w, r, file, f.CacheControl)
+	}
+	if !fallsBack {
+		return fs.ErrNotExist
+	}
+	return f.send(w, r, f.Fallback, func(string) string {
+		if _, set := w.Header()["Cache-Control"]; set {
+			return ""
+		}
+		return "no-cache"
+	})
+}
+
+// failFile hands an error of a file to the error list.
+func failFile(w http.ResponseWriter, r *http.Request, err error) {
+	if err == nil {
+		return
+	}
+	dropFileHeaders(w.Header())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = errNotFound
+	case errors.Is(err, fs.ErrPermission):
+		err = fileError(http.StatusForbidden, err)
+	default:
+		err = fileError(http.StatusInternalServerError, err)
+	}
+	Fail(w, r, err)
+}
+
+// dropFileHeaders takes away what a middleware has set for a file, as
+// http.FileServer does when it answers an error.
+func dropFileHeaders(h http.Header) {
+	for _, name := range []string{"Cache-Control", "Content-Encoding", "Etag", "Last-Modified"} {
+		h.Del(name)
+	}
+}
+
+// What follows is all that a route asks of its files, and they of the router.
+
+// errNoFile is the errNotFound of a path that a Static was asked for. If nothing
+// answers it, it goes out without the headers of a file.
+var errNoFile = fmt.Errorf("segue: Static: %w", errNotFound)
+
+// fileError is an error of the file system with a status. Its text, for the log,
+// has quoted what a request may have put into a name.
+func fileError(status int, err error) error {
+	text := strconv.Quote(err.Error())
+	return &statusError{status: status, message: http.StatusText(status), text: "Static: " + text[1:len(text)-1], wrapped: err}
+}
+
+// takes reports whether r answers a path that it matches. A Static answers only
+// what it finds.
+func (q *question) takes(r *route, path automaton.Path) bool {
+	return r.registered.files == nil || q.file(r, path) != "" || r.fallsBack(path)
+}
+
+// file returns the file that answers a path of a Static, "" if there is none. All
+// that one request asks of a Static, in both spellings, is one look.
+func (q *question) file(r *route, path automaton.Path) string {
+	f := r.registered.files
+	name, slash := fileName(r.restOf(path))
+	i := slices.IndexFunc(q.looks, func(fd found) bool { return fd.in == f && fd.name == name })
+	if i < 0 {
+		i = len(q.looks)
+		q.looks = append(q.looks, f.look(name))
+	}
+	return q.looks[i].with(slash)
+}
+
+// fallsBack reports whether the fallback answers a path that has no file: not
+// below the prefix of a router or of another Static that is better than r's.
+func (r *route) fallsBack(path automaton.Path) bool {
+	prefix := r.pattern.segments[:len(r.pattern.segments)-1]
+	return r.registered.files.Fallback != "" && !looksLikeFile(r.restOf(path)) && !deeper(r.scope.snapshot.prefixOf(path), prefix)
+}
+
+// deeper compares two prefixes of one path by rule 2: the leftmost difference
+// decides, and a longer one lies inside.
+func deeper(a, b []segment) bool {
+	for i := range min(len(a), len(b)) {
+		if a[i].kind != b[i].kind {
+			return a[i].kind < b[i].kind
+		}
+	}
+	return len(a) > len(b)
+}
+
+// restOf returns what follows the prefix in a path that r matches.
+func (r *route) restOf(path automaton.Path) automaton.Path {
+	for range len(r.pattern.segments) - 1 {
+		path.Skip()
+	}
+	return path
+}
+
+// filesAt serves the files of a route.
+type filesAt struct {
+	*route
+}
+
+func (f filesAt) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path := pathOf(r.URL)
+	rest := f.restOf(path)
+	// What the route was not matched by could be a file that another route guards.
+	names := f.pattern.names()
+	if r.Pattern == f.text && Param(r, names[len(names)-1]) != rest.Rest() {
+		failFile(w, r, errRewritten)
+		return
+	}
+	failFile(w, r, f.registered.files.serve(w, r, rest, f.fallsBack(path)))
+}
+
+// serveAll serves files without a route, as [Route].Handler shows it: it takes
+// the whole path for the rest.
+func (f *files) serveAll(w http.ResponseWriter, r *http.Request) {
+	path := pathOf(r.URL)
+	failFile(w, r, f.serve(w, r, path, f.Fallback != "" && !looksLikeFile(path)))
 }

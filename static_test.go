@@ -3,6 +3,7 @@ package segue_test
 import (
 	"archive/zip"
 	"bytes"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -103,7 +105,7 @@ var siteAnswers = map[string]string{
 
 func TestStatic(t *testing.T) {
 	app := segue.New()
-	app.Static("/assets", site)
+	app.Static("/assets", segue.Files{FS: site})
 	if runtime.GOOS != "windows" { // where a colon begins a stream
 		answers(t, app, map[string]string{"GET /assets/a:b.txt": "200 a:b.txt"})
 	}
@@ -140,7 +142,7 @@ func TestStaticAttacks(t *testing.T) {
 	for name, fsys := range map[string]fs.FS{"map": site, "disk": os.DirFS(dir)} {
 		for _, prefix := range []string{"/", "/assets", "/{tenant}"} {
 			app := segue.New()
-			app.Static(prefix, fsys)
+			app.Static(prefix, segue.Files{FS: fsys})
 			for _, attack := range attacks {
 				target := strings.Replace(strings.TrimSuffix(prefix, "/"), "{tenant}", "acme", 1) + "/" + attack
 				for _, method := range []string{"GET", "HEAD"} {
@@ -181,17 +183,17 @@ func TestStaticGuard(t *testing.T) {
 	admin, err := fs.Sub(site, "admin")
 	require.NoError(t, err)
 	for name, register := range map[string]func(*segue.Router){
-		"group": func(app *segue.Router) { app.Group("/admin", refuses).Static("/", admin) },
-		"with":  func(app *segue.Router) { app.With(refuses).Static("/admin", admin) },
+		"group": func(app *segue.Router) { app.Group("/admin", refuses).Static("/", segue.Files{FS: admin}) },
+		"with":  func(app *segue.Router) { app.With(refuses).Static("/admin", segue.Files{FS: admin}) },
 		"mount": func(app *segue.Router) {
 			sub := segue.New()
-			sub.Static("/", admin)
+			sub.Static("/", segue.Files{FS: admin})
 			sub.Use(refuses)
 			app.Mount("/admin", sub)
 		},
 	} {
 		app := segue.New()
-		app.Static("/", site, "index.html")
+		app.Static("/", segue.Files{FS: site, Fallback: "index.html"})
 		register(app)
 		answers(t, app, map[string]string{
 			"GET /admin/secret.txt":      "401",
@@ -226,7 +228,7 @@ func TestStaticPathRewritten(t *testing.T) {
 			next.ServeHTTP(w, r)
 		})
 	}
-	app.With(rewrite).Static("/", site)
+	app.With(rewrite).Static("/", segue.Files{FS: site})
 	r := httptest.NewRequest("GET", "/a.txt", nil)
 	w := httptest.NewRecorder()
 	app.ServeHTTP(w, r)
@@ -239,10 +241,10 @@ func TestStaticPathRewritten(t *testing.T) {
 // rule 2, Statics among them, then 405, then the owner's NotFound.
 func TestStaticPassesOn(t *testing.T) {
 	app := segue.New()
-	app.Static("/x/y", tree("one.txt"))
-	app.Static("/x", tree("one.txt", "y/two.txt", "y/dir/index.html"))
-	app.Static("/{p}", tree("y/three.txt", "one.txt", "two.txt"))
-	app.Static("/", tree("x/y/four.txt", "y/dir/index.html"))
+	app.Static("/x/y", segue.Files{FS: tree("one.txt")})
+	app.Static("/x", segue.Files{FS: tree("one.txt", "y/two.txt", "y/dir/index.html")})
+	app.Static("/{p}", segue.Files{FS: tree("y/three.txt", "one.txt", "two.txt")})
+	app.Static("/", segue.Files{FS: tree("x/y/four.txt", "y/dir/index.html")})
 	app.GET("/{a}/{b}/exact", shows)
 	app.GET("/x/five.txt", shows)
 	app.POST("/x/{file}", shows)
@@ -268,7 +270,7 @@ func TestStaticPassesOn(t *testing.T) {
 	assert.Equal(t, "OPTIONS, POST, PUT", ask(t, app, "GET /x/six.txt").Header().Get("Allow"))
 
 	app = segue.New()
-	app.Static("/x", site)
+	app.Static("/x", segue.Files{FS: site})
 	app.NotFound(lost("app"))
 	answers(t, app, map[string]string{"GET /x/nope": `418 app [] ""`, "GET /x/.env": `418 app [] ""`})
 }
@@ -277,7 +279,7 @@ func TestStaticPassesOn(t *testing.T) {
 // method, and others' in Allow and OPTIONS.
 func TestStaticBesideRoutesOnItsPath(t *testing.T) {
 	app := segue.New()
-	app.Static("/", tree("a.txt", "dir/index.html"))
+	app.Static("/", segue.Files{FS: tree("a.txt", "dir/index.html")})
 	app.Any("/{old...}", shows)
 	answers(t, app, map[string]string{
 		"GET /a.txt":     "200 a.txt",
@@ -291,7 +293,7 @@ func TestStaticBesideRoutesOnItsPath(t *testing.T) {
 	assert.Contains(t, app.Explain(httptest.NewRequest("GET", "/nope", nil)).String(), `{old...} = "nope"`)
 
 	app = segue.New()
-	app.Static("/s", tree("a.txt"))
+	app.Static("/s", segue.Files{FS: tree("a.txt")})
 	app.HandleFunc("DELETE /s/{p...}", shows)
 	app.POST("/s/{q...}", shows)
 	answers(t, app, map[string]string{
@@ -305,7 +307,7 @@ func TestStaticBesideRoutesOnItsPath(t *testing.T) {
 	assert.Equal(t, "DELETE, GET, HEAD, OPTIONS, POST", ask(t, app, "PUT /s/a.txt").Header().Get("Allow"))
 
 	app = segue.New()
-	app.Static("/s", tree("a.txt"))
+	app.Static("/s", segue.Files{FS: tree("a.txt")})
 	app.HandleFunc("DELETE /s/{p...}", shows) // has no automatic OPTIONS, and gets none from files that are not there
 	answers(t, app, map[string]string{"OPTIONS /s/nope": "405", "OPTIONS /s/a.txt": "204"})
 	assert.Equal(t, "DELETE", ask(t, app, "OPTIONS /s/nope").Header().Get("Allow"))
@@ -315,7 +317,7 @@ func TestStaticBesideRoutesOnItsPath(t *testing.T) {
 // path; one that only the fallback answers is.
 func TestStaticBesideOtherSpellings(t *testing.T) {
 	app := segue.New()
-	app.Static("/", site, "index.html")
+	app.Static("/", segue.Files{FS: site, Fallback: "index.html"})
 	app.GET("/noext/", shows)
 	app.GET("/deep/", shows)
 	app.GET("/dir", shows)
@@ -331,12 +333,14 @@ func TestStaticBesideOtherSpellings(t *testing.T) {
 
 func TestStaticFallback(t *testing.T) {
 	app := segue.New()
-	app.Static("/", site, "index.html")
+	app.Static("/", segue.Files{FS: site, Fallback: "index.html"})
 	api := app.Group("/api")
 	api.GET("/users", shows)
 	api.POST("/login", shows)
 	api.NotFound(lost("api"))
-	app.Mount("/empty", segue.New())
+	empty := segue.New()
+	empty.PathValues(true) // a router without a route and a setting has no territory
+	app.Mount("/empty", empty)
 	app.Mount("/plain", http.HandlerFunc(shows))
 	app.POST("/form", shows)
 	answers(t, app, map[string]string{
@@ -376,15 +380,15 @@ func TestStaticFallback(t *testing.T) {
 // Static.
 func TestStaticFallbackTerritory(t *testing.T) {
 	app := segue.New()
-	app.Static("/{tenant}", tree("one.html"), "one.html")
-	app.Static("/app/ui", tree("two.html"), "two.html")
-	app.Group("/app")                          // above the second, at a better prefix than the first
-	app.Group("/{t}/inner")                    // below the first
-	app.Group("/").Static("/s", site, "noext") // a router at the same place
-	app.Group("/s/")
+	app.Static("/{tenant}", segue.Files{FS: tree("one.html"), Fallback: "one.html"})
+	app.Static("/app/ui", segue.Files{FS: tree("two.html"), Fallback: "two.html"})
+	app.Group("/app").GET("/r", shows)                                    // above the second, at a better prefix than the first
+	app.Group("/{t}/inner").GET("/r", shows)                              // below the first
+	app.Group("/").Static("/s", segue.Files{FS: site, Fallback: "noext"}) // a router at the same place
+	app.Group("/s/").GET("/r", shows)
 	sub := segue.New()
-	sub.Static("/", tree("three.html"), "three.html")
-	sub.Group("/in")
+	sub.Static("/", segue.Files{FS: tree("three.html"), Fallback: "three.html"})
+	sub.Group("/in").GET("/r", shows)
 	app.Mount("/sub", sub)
 	answers(t, app, map[string]string{
 		"GET /acme/x":       "200 one.html",
@@ -405,8 +409,8 @@ func TestStaticFallbackTerritory(t *testing.T) {
 
 func TestStaticUnderMounts(t *testing.T) {
 	app, sub := segue.New(), segue.New()
-	sub.Static("/", site)
-	sub.Static("/more", tree("m.txt"))
+	sub.Static("/", segue.Files{FS: site})
+	sub.Static("/more", segue.Files{FS: tree("m.txt")})
 	app.Mount("/one", sub)
 	app.Mount("/{path}/two", sub)
 	answers(t, app, map[string]string{
@@ -442,8 +446,8 @@ func TestStaticParameters(t *testing.T) {
 				next.ServeHTTP(w, r)
 			})
 		})
-		app.Static("/t/{tenant}/:path_/files", site)
-		app.Static("/e/:path", site)
+		app.Static("/t/{tenant}/:path_/files", segue.Files{FS: site})
+		app.Static("/e/:path", segue.Files{FS: site})
 		w := ask(t, app, "GET /t/a%2Fc/x/files/dir/b.txt")
 		assert.Equal(t, "200 dir/b.txt", fmt.Sprint(w.Code, " ", w.Body))
 		assert.Equal(t, "GET /t/{tenant}/{path_}/files/{path...} a/c dir/b.txt", w.Header().Get("Saw"))
@@ -461,8 +465,8 @@ func TestStaticUnderSettings(t *testing.T) {
 			app.TrailingSlash(policy)
 			app.CleanPath(clean)
 			app.PathValues(false)
-			app.Static("/s", site)
-			app.Group("/g").Static("/", site)
+			app.Static("/s", segue.Files{FS: site})
+			app.Group("/g").Static("/", segue.Files{FS: site})
 			for _, prefix := range []string{"/s", "/g"} {
 				for target, want := range map[string]string{
 					"":                         "307 /",
@@ -497,7 +501,7 @@ func TestStaticBesideHosts(t *testing.T) {
 	app := segue.New()
 	app.HandleFunc("example.org/a.txt", shows)
 	app.HandleFunc("example.com/", shows)
-	app.Static("/", site, "index.html")
+	app.Static("/", segue.Files{FS: site, Fallback: "index.html"})
 	answers(t, app, map[string]string{
 		"GET http://example.org/a.txt": "200 example.org/a.txt",
 		"GET http://example.org/noext": "200 noext",
@@ -509,10 +513,10 @@ func TestStaticBesideHosts(t *testing.T) {
 
 func TestStaticIsListed(t *testing.T) {
 	app := segue.New()
-	app.Static("/", site)
+	app.Static("/", segue.Files{FS: site})
 	place := here(-1)
 	guarded := app.Group("/admin", requireAdmin)
-	guarded.Static("/files/", site)
+	guarded.Static("/files/", segue.Files{FS: site})
 	routes := slices.Collect(app.Routes())
 	require.Len(t, routes, 2)
 	assert.Equal(t, "GET /admin/files/{path...}", routes[0].Pattern)
@@ -532,22 +536,25 @@ func TestStaticIsListed(t *testing.T) {
 
 func TestStaticRefuses(t *testing.T) {
 	for reason, register := range map[string]func(*segue.Router){
-		`"GET /x/{path...}" (registered at PLACE), offset 0: the file system is nil; write os.DirFS("directory")`: func(app *segue.Router) {
-			app.Static("/x", nil)
+		`"GET /x/{path...}" (registered at PLACE), offset 0: the file system is nil; write Files{FS: os.DirFS("directory")}`: func(app *segue.Router) {
+			app.Static("/x", segue.Files{})
 		},
-		"there are 2 fallbacks; at most one can answer": func(app *segue.Router) { app.Static("/x", site, "a.txt", "noext") },
-		`the fallback "/index.html" is not a name`:      func(app *segue.Router) { app.Static("/x", site, "/index.html") },
-		`the fallback "../a.txt" is not a name`:         func(app *segue.Router) { app.Static("/x", site, "../a.txt") },
-		`the fallback "" is not a name`:                 func(app *segue.Router) { app.Static("/x", site, "") },
-		`the fallback "." is not a file`:                func(app *segue.Router) { app.Static("/x", site, ".") },
-		`the fallback "dir" is not a file`:              func(app *segue.Router) { app.Static("/x", site, "dir") },
+		`the file system cannot be read: `: func(app *segue.Router) {
+			app.Static("/x", segue.Files{FS: os.DirFS(filepath.Join(t.TempDir(), "missing"))})
+		},
+		`the extension "html" is none; write it with its dot`: func(app *segue.Router) { app.Static("/x", segue.Files{FS: site, Extension: "html"}) },
+		`the extension "./x" is none`:                         func(app *segue.Router) { app.Static("/x", segue.Files{FS: site, Extension: "./x"}) },
+		`the fallback "/index.html" is not a name`:            func(app *segue.Router) { app.Static("/x", segue.Files{FS: site, Fallback: "/index.html"}) },
+		`the fallback "../a.txt" is not a name`:               func(app *segue.Router) { app.Static("/x", segue.Files{FS: site, Fallback: "../a.txt"}) },
+		`the fallback "." is not a file`:                      func(app *segue.Router) { app.Static("/x", segue.Files{FS: site, Fallback: "."}) },
+		`the fallback "dir" is not a file`:                    func(app *segue.Router) { app.Static("/x", segue.Files{FS: site, Fallback: "dir"}) },
 		`the fallback "app.html" cannot be served: open app.html: file does not exist`: func(app *segue.Router) {
-			app.Static("/x", site, "app.html")
+			app.Static("/x", segue.Files{FS: site, Fallback: "app.html"})
 		},
-		`"x" (registered at PLACE), offset 0: a prefix begins with "/"`:                     func(app *segue.Router) { app.Static("x", site) },
-		`"/x/{y...}" (registered at PLACE), offset 3: a prefix cannot end in a rest or {$}`: func(app *segue.Router) { app.Static("/x/{y...}", site) },
-		`"/x//" (registered at PLACE), offset 3: an empty or dot segment never matches`:     func(app *segue.Router) { app.Static("/x//", site) },
-		`"/x/../y" (registered at PLACE), offset 3: an empty or dot segment never matches`:  func(app *segue.Router) { app.Static("/x/../y", site) },
+		`"x" (registered at PLACE), offset 0: a prefix begins with "/"`:                     func(app *segue.Router) { app.Static("x", segue.Files{FS: site}) },
+		`"/x/{y...}" (registered at PLACE), offset 3: a prefix cannot end in a rest or {$}`: func(app *segue.Router) { app.Static("/x/{y...}", segue.Files{FS: site}) },
+		`"/x//" (registered at PLACE), offset 3: an empty or dot segment never matches`:     func(app *segue.Router) { app.Static("/x//", segue.Files{FS: site}) },
+		`"/x/../y" (registered at PLACE), offset 3: an empty or dot segment never matches`:  func(app *segue.Router) { app.Static("/x/../y", segue.Files{FS: site}) },
 	} {
 		app := segue.New()
 		func() {
@@ -567,9 +574,9 @@ func TestStaticRefuses(t *testing.T) {
 	}
 
 	app := segue.New()
-	app.Static("/x", site)
+	app.Static("/x", segue.Files{FS: site})
 	for _, register := range []func(){
-		func() { app.Static("/x/", site) },
+		func() { app.Static("/x/", segue.Files{FS: site}) },
 		func() { app.GET("/x/{other...}", shows) },
 		func() { app.HandleFunc("GET /x/", shows) },
 	} {
@@ -587,7 +594,7 @@ func TestStaticRefuses(t *testing.T) {
 // Where the rules coincide, answers are http.FileServerFS's, to the header.
 func TestStaticAsFileServer(t *testing.T) {
 	app, server := segue.New(), http.FileServerFS(site)
-	app.Static("/", site)
+	app.Static("/", segue.Files{FS: site})
 	stamp := changed.Format(http.TimeFormat)
 	headers := []http.Header{
 		{},
@@ -627,7 +634,8 @@ func (f forwardOnly) Open(name string) (fs.File, error) {
 	return struct{ fs.File }{file}, err
 }
 
-// A file that cannot seek is served as one that can.
+// A file that cannot seek is served as one that can. More than one range of it
+// is all of it, as RFC 9110, section 14.2, allows.
 func TestStaticWithoutSeeking(t *testing.T) {
 	content := make([]byte, 100_000)
 	for i := range content {
@@ -648,9 +656,9 @@ func TestStaticWithoutSeeking(t *testing.T) {
 	require.NoError(t, err)
 
 	app := segue.New()
-	app.Static("/seek", files)
-	app.Static("/forward", forwardOnly{files})
-	app.Static("/zip", archive)
+	app.Static("/seek", segue.Files{FS: files})
+	app.Static("/forward", segue.Files{FS: forwardOnly{files}})
+	app.Static("/zip", segue.Files{FS: archive})
 	ranges := []string{
 		"", "bytes=0-0", "bytes=0-511", "bytes=511-512", "bytes=512-", "bytes=600-700", "bytes=-1", "bytes=99990-",
 		"bytes=90000-90010,5-9,700-800,0-600", "bytes=0-1,0-1,0-1", "bytes=100000-",
@@ -659,6 +667,9 @@ func TestStaticWithoutSeeking(t *testing.T) {
 		for _, rng := range ranges {
 			for _, method := range []string{"GET", "HEAD"} {
 				want := ranged(t, app, method, "/seek/"+name, rng)
+				if strings.Contains(rng, ",") {
+					want = ranged(t, app, method, "/seek/"+name, "")
+				}
 				for _, place := range []string{"/forward/", "/zip/"} {
 					assert.Equal(t, want, ranged(t, app, method, place+name, rng), "%s %s %s", method, place+name, rng)
 				}
@@ -695,15 +706,680 @@ func ranged(t *testing.T, app http.Handler, method, target, rng string) []string
 	}
 }
 
+// A countingFS counts the calls that it gets, and the bytes that are read from it.
+type countingFS struct {
+	fs.FS
+	calls *[]string
+	bytes *int64
+}
+
+func counting(fsys fs.FS) countingFS { return countingFS{fsys, new([]string), new(int64)} }
+
+func (f countingFS) called(method, name string) {
+	*f.calls = append(*f.calls, method+" "+name[:min(len(name), 50)])
+}
+
+func (f countingFS) Open(name string) (fs.File, error) {
+	f.called("Open", name)
+	file, err := f.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return countingFile{file, f.bytes}, nil
+}
+
+func (f countingFS) Stat(name string) (fs.FileInfo, error) {
+	f.called("Stat", name)
+	return fs.Stat(f.FS, name)
+}
+
+func (f countingFS) ReadFile(name string) ([]byte, error) {
+	f.called("ReadFile", name)
+	return fs.ReadFile(f.FS, name)
+}
+
+func (f countingFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	f.called("ReadDir", name)
+	return fs.ReadDir(f.FS, name)
+}
+
+// A countingFile can only be read from front to back.
+type countingFile struct {
+	fs.File
+	bytes *int64
+}
+
+func (f countingFile) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	*f.bytes += int64(n)
+	return n, err
+}
+
+// A path that finds nothing costs three calls for each Static that is asked,
+// however long it is, whatever the method, and with routes beside that make the
+// router ask in both spellings, for Allow, and for every host.
+func TestStaticCallsOfAMiss(t *testing.T) {
+	outer, inner := counting(tree("index.html", "bare/c.txt", "odd/index.html/x.txt")), counting(os.DirFS(onDisk(t, "index.html", "bare/c.txt")))
+	app := segue.New()
+	app.Static("/", segue.Files{FS: outer, Extension: ".html"})
+	app.Static("/{any}", segue.Files{FS: inner, Extension: ".html"})
+	app.POST("/x/{p...}", shows)
+	app.HandleFunc("PUT /{a}/{b}/", shows)
+	app.HandleFunc("example.com/only", shows)
+	app.HandleFunc("DELETE example.com/x/{p...}", shows)
+	names := []string{
+		"nope", "nope.txt", "bare", "bare/", "odd", "odd/", "index.html/", "x", "x/y", "x/nope.txt", "x/bare", "x/bare/", "x/y/",
+		".env", "a%2Fb", "%00", "//x", "x//", "x/./y", "x/index.html/y", "x/%ff",
+		strings.Repeat("n", 300), strings.Repeat("n", 70_000), strings.Repeat("n/", 5_000), "x/" + strings.Repeat("n/", 5_000) + "n", "x/" + strings.Repeat("n", 300),
+	}
+	for _, name := range names {
+		for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS", "BREW"} {
+			for _, host := range []string{"", "http://example.com"} {
+				*outer.calls, *inner.calls = nil, nil
+				w := fetch(app, method+" "+host+"/"+name)
+				assert.NotEqual(t, 500, w.Code, "%s /%.50s", method, name)
+				assert.LessOrEqual(t, len(*outer.calls), 3, "%s /%.50s: %q", method, name, *outer.calls)
+				assert.LessOrEqual(t, len(*inner.calls), 3, "%s /%.50s: %q", method, name, *inner.calls)
+			}
+		}
+	}
+	*outer.calls = nil
+	fetch(app, "GET /nope")
+	assert.Equal(t, []string{"Stat nope", "Stat nope.html"}, *outer.calls)
+}
+
+// What is found costs its look twice, before the middleware and after, and the
+// opening.
+func TestStaticCallsOfAFile(t *testing.T) {
+	files := counting(tree("index.html", "a.js", "a.js.gz", "about.html", "dir/index.html"))
+	app := segue.New()
+	app.Static("/", segue.Files{FS: files, Fallback: "index.html", Extension: ".html", Precompressed: true})
+	for target, want := range map[string]string{
+		"/a.js":     "Stat a.js, Stat a.js, Open a.js.br, Open a.js.zst, Open a.js.gz",
+		"/a.js/":    "Stat a.js",
+		"/about":    "Stat about, Stat about.html, Stat about, Stat about.html, Open about.html.br, Open about.html.zst, Open about.html.gz, Open about.html",
+		"/deep":     "Stat deep, Stat deep.html, Stat deep, Stat deep.html, Open index.html.br, Open index.html.zst, Open index.html.gz, Open index.html",
+		"/dir":      "Stat dir, Stat dir.html, Stat dir/index.html",
+		"/dir/":     "Stat dir, Stat dir.html, Stat dir/index.html, Stat dir, Stat dir.html, Stat dir/index.html, Open dir/index.html.br, Open dir/index.html.zst, Open dir/index.html.gz, Open dir/index.html",
+		"/nope.txt": "Stat nope.txt, Stat nope.txt.html",
+	} {
+		*files.calls = nil
+		fetch(app, "GET "+target, "Accept-Encoding: gzip, br, zstd")
+		assert.Equal(t, want, strings.Join(*files.calls, ", "), target)
+	}
+}
+
+// Whatever is asked of a file that cannot seek, it is read once.
+func TestStaticReadsOnce(t *testing.T) {
+	const size = 2 << 20
+	files := counting(fstest.MapFS{"big.bin": {Data: make([]byte, size), ModTime: changed}})
+	app := segue.New()
+	app.Static("/", segue.Files{FS: files})
+	var descending []string
+	for i := range 300 {
+		descending = append(descending, fmt.Sprintf("%d-%d", size-1-i*5000, size-1-i*5000))
+	}
+	for rng, most := range map[string]int64{
+		"":                                       size,
+		"bytes=0-0":                              64 << 10,
+		"bytes=-1":                               size,
+		"bytes=1000000-":                         size,
+		"bytes=0-0,5-6":                          size,
+		"bytes=5-6,0-0":                          size,
+		"bytes=0-0,":                             size,
+		"bytes=" + strings.Join(descending, ","): size,
+	} {
+		*files.bytes = 0
+		w := fetch(app, "GET /big.bin", "Range: "+rng)
+		assert.LessOrEqual(t, *files.bytes, most, "%.40s", rng)
+		if strings.Contains(rng, ",") {
+			assert.Equal(t, 200, w.Code, "%.40s", rng)
+			assert.Equal(t, size, w.Body.Len(), "%.40s", rng)
+		}
+	}
+}
+
+// fetch asks for a target with headers, each as "Name: value".
+func fetch(h http.Handler, request string, headers ...string) *httptest.ResponseRecorder {
+	method, target, _ := strings.Cut(request, " ")
+	r := httptest.NewRequest(method, target, nil)
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		r.Header.Add(name, value)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// packed has siblings in every coding, whose content is their name.
+var packed = tree(
+	"a.js", "a.js.br", "a.js.zst", "a.js.gz", "one.css", "one.css.gz", "plain.txt", "index.html", "index.html.br", "dir/index.html", "dir/index.html.zst",
+	"untold", "untold.br", "odd.txt", "odd.txt.br/x", "only.txt.br", "about.html", "about.html.gz",
+)
+
+// By Accept-Encoding, which sibling is sent for a.js.
+func TestStaticCodings(t *testing.T) {
+	app := segue.New()
+	app.Static("/", segue.Files{FS: packed, Precompressed: true})
+	for accept, want := range map[string]string{
+		"":                             "a.js",
+		"gzip":                         "a.js.gz",
+		"x-gzip":                       "a.js.gz",
+		"GZip":                         "a.js.gz",
+		"zstd":                         "a.js.zst",
+		"br":                           "a.js.br",
+		"gzip, deflate, br, zstd":      "a.js.br",
+		"gzip, zstd":                   "a.js.zst",
+		"gzip;q=1, br;q=0.9":           "a.js.gz",
+		"gzip;q=0.5, zstd;q=0.6":       "a.js.zst",
+		"gzip ; Q=0.5 , br ; q = 0.50": "a.js.br",
+		"*":                            "a.js.br",
+		"br;q=0, *":                    "a.js.zst",
+		"br;q=0, *;q=0":                "a.js",
+		"*;q=0, gzip":                  "a.js.gz",
+		"gzip;q=0":                     "a.js",
+		"deflate":                      "a.js",
+		"identity":                     "a.js",
+		"identity, br":                 "a.js.br",
+		"identity, br;q=0.9":           "a.js",
+		"identity;q=0.5, br;q=0.9":     "a.js.br",
+		"identity;q=0, gzip;q=0.001":   "a.js.gz",
+		"identity;q=0":                 "a.js", // a page rather than a 406
+		"gzip;q=2":                     "a.js",
+		"gzip;q=-1":                    "a.js",
+		"gzip;q=NaN":                   "a.js",
+		"gzip;q=":                      "a.js",
+		"gzip;level=9":                 "a.js.gz",
+		",, ;q=1,gzip":                 "a.js.gz",
+	} {
+		w := fetch(app, "GET /a.js", "Accept-Encoding: "+accept)
+		assert.Equal(t, want, w.Body.String(), "%q", accept)
+		coding := map[string]string{".br": "br", ".zst": "zstd", ".gz": "gzip", ".js": ""}[filepath.Ext(want)]
+		assert.Equal(t, coding, w.Header().Get("Content-Encoding"), "%q", accept)
+		assert.Equal(t, "text/javascript; charset=utf-8", w.Header().Get("Content-Type"), "%q", accept)
+		assert.Equal(t, "Accept-Encoding", w.Header().Get("Vary"), "%q", accept)
+	}
+	w := fetch(app, "GET /a.js", "Accept-Encoding: gzip", "Accept-Encoding: br")
+	assert.Equal(t, "a.js.br", w.Body.String(), "two header lines are one list")
+}
+
+// Whatever file a path comes to, its siblings stand beside it.
+func TestStaticSiblings(t *testing.T) {
+	log := quiet(t)
+	files := failingFS{FS: packed, open: map[string]error{"a.js.br": fs.ErrPermission}}
+	app := segue.New()
+	app.Static("/", segue.Files{FS: files, Precompressed: true, Extension: ".html", Fallback: "index.html"})
+	for target, want := range map[string]string{
+		"/a.js":        "200 a.js.zst zstd text/javascript; charset=utf-8", // the br cannot be opened
+		"/one.css":     "200 one.css.gz gzip text/css; charset=utf-8",
+		"/plain.txt":   "200 plain.txt  text/plain; charset=utf-8",
+		"/":            "200 index.html.br br text/html; charset=utf-8",
+		"/deep":        "200 index.html.br br text/html; charset=utf-8",
+		"/dir/":        "200 dir/index.html.zst zstd text/html; charset=utf-8",
+		"/about":       "200 about.html.gz gzip text/html; charset=utf-8",
+		"/untold":      "200 untold.br br text/plain; charset=utf-8", // guessed from the file, not from its sibling
+		"/odd.txt":     "200 odd.txt  text/plain; charset=utf-8",
+		"/only.txt":    "404 404 page not found\n  text/plain; charset=utf-8", // a sibling of nothing
+		"/one.css.gz":  "200 one.css.gz  application/gzip",
+		"/only.txt.br": "200 only.txt.br  text/plain; charset=utf-8",
+	} {
+		w := fetch(app, "GET "+target, "Accept-Encoding: br, zstd, gzip")
+		h := w.Header()
+		got := fmt.Sprintf("%d %s %s %s", w.Code, w.Body, h.Get("Content-Encoding"), h.Get("Content-Type"))
+		if !strings.HasSuffix(target, ".gz") { // whose type is the system's to tell
+			assert.Equal(t, want, got, target)
+		}
+	}
+	assert.Empty(t, log.String())
+}
+
+// Each coding has a length, ranges and an ETag of its own, over a connection too.
+func TestStaticCodingsOnTheWire(t *testing.T) {
+	for name, files := range map[string]fs.FS{"times": packed, "no times": timeless(packed), "disk": os.DirFS(onDisk(t, "a.js", "a.js.br", "a.js.zst", "a.js.gz"))} {
+		app := segue.New()
+		app.Static("/", segue.Files{FS: files, Precompressed: true, CacheControl: func(string) string { return "max-age=60" }})
+		server := httptest.NewServer(app)
+		defer server.Close()
+		tags := map[string]string{}
+		for _, coding := range []string{"identity", "br", "zstd", "gzip"} {
+			want := map[string]string{"identity": "a.js", "br": "a.js.br", "zstd": "a.js.zst", "gzip": "a.js.gz"}[coding]
+			length := fmt.Sprint(len(want))
+			get := func(status int, body, length, cache string, headers ...string) http.Header {
+				t.Helper()
+				return wired(t, server.URL+"/a.js", status, body, length, cache, append(headers, "Accept-Encoding: "+coding)...)
+			}
+			tag := get(200, want, length, "max-age=60").Get("ETag")
+			assert.Regexp(t, `^"[0-9a-f-]+[a-z]*"$`, tag, name)
+			assert.Empty(t, tags[tag], "%s: %s has the ETag of another coding", name, coding)
+			tags[tag] = coding
+			get(304, "", "", "max-age=60", "If-None-Match: "+tag)
+			get(200, want, length, "max-age=60", `If-None-Match: "x"`)
+			get(206, want[1:3], "2", "max-age=60", "Range: bytes=1-2")
+			get(206, want[1:3], "2", "max-age=60", "Range: bytes=1-2", "If-Range: "+tag)
+			get(200, want, length, "max-age=60", "Range: bytes=1-2", `If-Range: "x"`)
+			get(200, want, length, "max-age=60", "If-Match: "+tag)
+			get(412, "", "0", "", `If-Match: "x"`)
+			get(416, "invalid range: failed to overlap\n", "33", "", "Range: bytes=99-")
+		}
+	}
+}
+
+// wired asks over a connection for an answer and returns its header.
+func wired(t *testing.T, url string, status int, body, length, cache string, headers ...string) http.Header {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+	require.NoError(t, err)
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		r.Header.Set(name, value)
+	}
+	w, err := http.DefaultTransport.RoundTrip(r)
+	require.NoError(t, err)
+	defer w.Body.Close()
+	got, err := io.ReadAll(w.Body)
+	require.NoError(t, err, "%v", headers)
+	coding, sent := r.Header.Get("Accept-Encoding"), w.Header.Get("Content-Encoding")
+	if coding == "identity" || status == 304 || status >= 400 {
+		coding = ""
+	}
+	assert.Equal(t, []any{status, string(got), length, cache, coding, "Accept-Encoding"},
+		[]any{w.StatusCode, string(got)[:min(len(got), len(body))] + string(got)[min(len(got), len(body)):], w.Header.Get("Content-Length"), w.Header.Get("Cache-Control"), sent, w.Header.Get("Vary")}, "%v", headers)
+	assert.Equal(t, body, string(got), "%v", headers)
+	return w.Header
+}
+
+// timeless returns the same files without times.
+func timeless(files fstest.MapFS) fstest.MapFS {
+	all := fstest.MapFS{}
+	for name, file := range files {
+		all[name] = &fstest.MapFile{Data: file.Data, Mode: file.Mode}
+	}
+	return all
+}
+
+// sets is a middleware that sets headers, each as "Name: value".
+func sets(headers ...string) segue.Middleware {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			for _, header := range headers {
+				name, value, _ := strings.Cut(header, ": ")
+				w.Header().Set(name, value)
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// What a middleware has set: a Content-Encoding means that it compresses by
+// itself, an ETag is told apart by coding, a type stays.
+func TestStaticCodingsUnderMiddleware(t *testing.T) {
+	app := segue.New()
+	app.With(sets("Content-Encoding: gzip")).Static("/zip", segue.Files{FS: packed, Precompressed: true})
+	app.With(sets(`ETag: W/"v1"`, "Content-Type: text/x", "Vary: Origin")).Static("/tag", segue.Files{FS: packed, Precompressed: true})
+	app.With(sets(`ETag: "v1"`)).Static("/off", segue.Files{FS: packed})
+
+	w := fetch(app, "GET /zip/a.js", "Accept-Encoding: br, gzip")
+	assert.Equal(t, "a.js", w.Body.String())
+	assert.Equal(t, "gzip", w.Header().Get("Content-Encoding"))
+	assert.Empty(t, w.Header().Get("Content-Length"))
+	assert.Empty(t, w.Header().Values("Vary"))
+	w = fetch(app, "GET /tag/a.js", "Accept-Encoding: br, gzip")
+	assert.Equal(t, `a.js.br W/"v1-br" text/x`, fmt.Sprint(w.Body, " ", w.Header().Get("ETag"), " ", w.Header().Get("Content-Type")))
+	assert.Equal(t, []string{"Origin", "Accept-Encoding"}, w.Header().Values("Vary"))
+	assert.Equal(t, 304, fetch(app, "GET /tag/a.js", "Accept-Encoding: br", `If-None-Match: W/"v1-br"`).Code)
+	assert.Equal(t, 200, fetch(app, "GET /tag/a.js", "Accept-Encoding: gzip", `If-None-Match: W/"v1-br"`).Code)
+	assert.Equal(t, `W/"v1"`, fetch(app, "GET /tag/a.js").Header().Get("ETag"))
+	assert.Equal(t, `"v1"`, fetch(app, "GET /off/a.js").Header().Get("ETag"))
+}
+
+func TestStaticExtension(t *testing.T) {
+	app := segue.New()
+	app.Static("/", segue.Files{FS: tree(
+		"about.html", "both", "both.html", "dir.html", "dir/index.html", "bare.html", "bare/x.txt", "only/index.html", "v1.2.html", "a.html.html", "index.html",
+	), Extension: ".html"})
+	answers(t, app, map[string]string{
+		"GET /about":        "200 about.html",
+		"HEAD /about":       "200",
+		"GET /about.html":   "200 about.html",
+		"GET /about/":       "404",
+		"GET /both":         "200 both",
+		"GET /dir":          "200 dir.html", // before the directory
+		"GET /dir/":         "200 dir/index.html",
+		"GET /bare":         "200 bare.html",
+		"GET /bare/":        "404",
+		"GET /only":         "307",
+		"GET /only/index":   "200 only/index.html",
+		"GET /v1.2":         "200 v1.2.html",
+		"GET /a.html":       "200 a.html.html",
+		"GET /":             "200 index.html",
+		"GET /nope":         "404",
+		"POST /about":       "405",
+		"OPTIONS /about":    "204",
+		"GET /%2Fabout":     "404",
+		"GET /x/..%2fabout": "404",
+	})
+	assert.Equal(t, "text/html; charset=utf-8", ask(t, app, "GET /about").Header().Get("Content-Type"))
+}
+
+// CacheControl is for files alone, and goes before what a middleware has set.
+func TestStaticCacheControl(t *testing.T) {
+	var asked []string
+	files := segue.Files{FS: site, Fallback: "index.html", CacheControl: func(name string) string {
+		asked = append(asked, name)
+		if strings.HasSuffix(name, ".html") {
+			return ""
+		}
+		return "immutable"
+	}}
+	app := segue.New()
+	app.Static("/", files)
+	app.With(sets("Cache-Control: private")).Static("/p", files)
+	for request, want := range map[string]string{
+		"GET /a.txt":      "200 immutable a.txt",
+		"HEAD /a.txt":     "200 immutable a.txt",
+		"GET /dir/b.txt":  "200 immutable dir/b.txt",
+		"GET /":           "200  index.html",
+		"GET /index.html": "200  index.html",
+		"GET /deep":       "200 no-cache ",
+		"GET /dir":        "307  ",
+		"GET /nope.txt":   "404  ",
+		"POST /a.txt":     "405  ",
+		"GET /p/a.txt":    "200 immutable a.txt",
+		"GET /p/dir/":     "200 private dir/index.html",
+		"GET /p/deep":     "200 private ",
+		"GET /p/nope.txt": "404  ",
+	} {
+		asked = nil
+		w := fetch(app, request)
+		assert.Equal(t, want, fmt.Sprintf("%d %s %s", w.Code, w.Header().Get("Cache-Control"), strings.Join(asked, ",")), request)
+	}
+	for header, want := range map[string]string{
+		"Range: bytes=0-0": "206 immutable", "Range: bytes=99-": "416 ",
+		"If-Modified-Since: " + changed.Format(http.TimeFormat): "304 immutable", `If-Match: "x"`: "412 ",
+	} {
+		w := fetch(app, "GET /a.txt", header)
+		assert.Equal(t, want, fmt.Sprint(w.Code, " ", w.Header().Get("Cache-Control")), header)
+	}
+}
+
+// A file whose file system tells no time has an ETag from its bytes: the same
+// for the same bytes, wherever they lie, and another for others.
+func TestStaticTags(t *testing.T) {
+	epoch := fstest.MapFS{"a.txt": {Data: []byte("one"), ModTime: time.Unix(0, 0)}} // which http.ServeContent takes for no time
+	files := fstest.MapFS{"a.txt": {Data: []byte("one")}, "b.txt": {Data: []byte("one")}, "c.txt": {Data: []byte("two")}, "dir/index.html": {}}
+	app := segue.New()
+	app.Static("/", segue.Files{FS: files})
+	app.Static("/epoch", segue.Files{FS: epoch})
+	app.Static("/forward", segue.Files{FS: forwardOnly{files}})
+	tag := func(target string) string { return fetch(app, "GET "+target).Header().Get("ETag") }
+	one := tag("/a.txt")
+	assert.Regexp(t, `^"[0-9a-f]{32}"$`, one)
+	for _, target := range []string{"/b.txt", "/epoch/a.txt", "/forward/a.txt"} {
+		assert.Equal(t, one, tag(target), target)
+	}
+	assert.NotEqual(t, one, tag("/c.txt"))
+	assert.NotEmpty(t, tag("/dir/"))
+	assert.Equal(t, 304, fetch(app, "GET /forward/a.txt", "If-None-Match: "+one).Code)
+	assert.Equal(t, "ne", fetch(app, "GET /forward/a.txt", "Range: bytes=1-", "If-Range: "+one).Body.String())
+	assert.Empty(t, tag("/nope.txt"))
+
+	files["a.txt"] = &fstest.MapFile{Data: []byte("changed")}
+	assert.NotEqual(t, one, tag("/a.txt"))
+}
+
+//go:embed testdata/surface.txt
+var embedded embed.FS
+
+// An embedded file is read for its ETag once, below fs.Sub too. A file system
+// that only shows embedded files is one of its own.
+func TestStaticTagsOfEmbeddedFiles(t *testing.T) {
+	sub, err := fs.Sub(embedded, "testdata")
+	require.NoError(t, err)
+	opened := map[string]int{}
+	count := func(name string, fsys fs.FS) fs.FS {
+		return opener(func(file string) (fs.File, error) {
+			opened[name]++
+			return fsys.Open(file)
+		})
+	}
+	app := segue.New()
+	app.Static("/whole", segue.Files{FS: count("whole", embedded)})
+	app.Static("/sub", segue.Files{FS: count("sub", sub)})
+	app.Static("/shown", segue.Files{FS: count("shown", forwardOnly{sub})})
+	want := fetch(app, "GET /whole/testdata/surface.txt").Header().Get("ETag")
+	assert.NotEmpty(t, want)
+	for name, target := range map[string]string{"whole": "/whole/testdata/surface.txt", "sub": "/sub/surface.txt", "shown": "/shown/surface.txt"} {
+		assert.Equal(t, want, fetch(app, "GET "+target).Header().Get("ETag"))
+		before := opened[name]
+		assert.Equal(t, 304, fetch(app, "GET "+target, "If-None-Match: "+want).Code)
+		again := map[string]int{"whole": 3, "sub": 3, "shown": 4}[name] // two looks, the file, and its bytes
+		assert.Equal(t, again, opened[name]-before, name)
+	}
+}
+
+// An opener is a file system of one function.
+type opener func(string) (fs.File, error)
+
+func (f opener) Open(name string) (fs.File, error) { return f(name) }
+
+// Errors of files do not carry what a middleware has set for files.
+func TestStaticErrorsCarryNoFileHeaders(t *testing.T) {
+	quiet(t)
+	fileHeaders := []string{"Cache-Control: immutable", `ETag: "v1"`, "Last-Modified: " + changed.Format(http.TimeFormat), "Content-Encoding: gzip"}
+	files := segue.Files{FS: failingFS{FS: site, open: map[string]error{"a.txt": fs.ErrPermission, "noext": errDisk, "dir/b.txt": fs.ErrNotExist}}}
+	plain, answered := segue.New(), segue.New()
+	for _, app := range []*segue.Router{plain, answered} {
+		app.Use(sets(append(fileHeaders, "X-Other: stays")...))
+		app.Static("/assets", files)
+		app.GET("/assets/own/x", shows)
+		app.GET("/own/{id}", segue.Try(func(http.ResponseWriter, *http.Request) error { return segue.Errorf(404, "no such thing") }))
+	}
+	for request, status := range map[string]int{
+		"GET /assets/nope.js": 404, "HEAD /assets/nope.js": 404, "POST /assets/nope.js": 404, "GET /assets/.env": 404, "GET /assets/a%2Fb": 404,
+		"GET /assets/a.txt": 403, "GET /assets/noext": 500, "GET /assets/dir/b.txt": 404,
+	} {
+		w := fetch(plain, request)
+		assert.Equal(t, status, w.Code, request)
+		assert.Equal(t, "stays", w.Header().Get("X-Other"), request)
+		for _, header := range fileHeaders {
+			name, _, _ := strings.Cut(header, ": ")
+			assert.Empty(t, w.Header().Get(name), "%s: %s", request, name)
+		}
+	}
+	for _, request := range []string{"GET /assets/own/x", "GET /own/7", "GET /nothing/here"} { // no business of the files
+		assert.Equal(t, "immutable", fetch(plain, request).Header().Get("Cache-Control"), request)
+	}
+
+	answered.NotFound(lost("answered"))
+	w := fetch(answered, "GET /assets/nope.js")
+	assert.Equal(t, "418 immutable", fmt.Sprint(w.Code, " ", w.Header().Get("Cache-Control")), "whoever answers has the header as it is")
+	listed := segue.New()
+	listed.With(sets("Cache-Control: private")).Static("/", files)
+	listed.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
+		return fmt.Errorf("wrapped: %w", err)
+	})
+	w = fetch(listed, "GET /nope.js")
+	assert.Equal(t, "404 ", fmt.Sprint(w.Code, " ", w.Header().Get("Cache-Control")), "nobody has answered it")
+}
+
+// What a request can put into a name is quoted in the log.
+func TestStaticLogIsQuoted(t *testing.T) {
+	log := quiet(t)
+	app := segue.New()
+	app.Static("/", segue.Files{FS: opener(func(name string) (fs.File, error) {
+		if name == "." {
+			return site.Open(name)
+		}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errDisk}
+	})})
+	answers(t, app, map[string]string{"GET /out/%0a2026/01/02%20FORGED%1b[2J%e2%80%ae%c2%85.txt": "500 Internal Server Error\n"})
+	assert.Contains(t, log.String(), `Static: open out/\n2026/01/02 FORGED\x1b[2J\u202e\u0085.txt: disk on fire`)
+	assert.Equal(t, 1, strings.Count(log.String(), "\n"))
+}
+
+// Names that a system cannot have are no files, whatever it calls the error.
+func TestStaticNamesThatCannotBe(t *testing.T) {
+	log := quiet(t)
+	long := strings.Repeat("x", 256)
+	app := segue.New()
+	app.Static("/", segue.Files{FS: failingFS{FS: tree("index.html", "a.txt"), stat: map[string]error{
+		"notdir": syscall.ENOTDIR, "toolong": syscall.ENAMETOOLONG, long + "/x": errDisk, "invalid": fs.ErrInvalid,
+	}}, Fallback: "index.html"})
+	app.NotFound(lost("app"))
+	answers(t, app, map[string]string{
+		"GET /notdir":          "200 index.html",
+		"GET /toolong":         "200 index.html",
+		"GET /invalid":         "200 index.html",
+		"GET /" + long + "/x":  "200 index.html",
+		"GET /" + long + ".js": `418 app [] ""`,
+	})
+	assert.Empty(t, log.String())
+}
+
+// A directory is no match without its slash. So another route's slash does not
+// make it one, and Lookup says what is served.
+func TestStaticDirectoryUnderAnothersSlash(t *testing.T) {
+	for _, fallback := range []string{"", "page.html"} {
+		for _, policy := range []segue.SlashPolicy{segue.SlashRedirect, segue.SlashExact, segue.SlashEither} {
+			app := segue.New()
+			app.TrailingSlash(policy)
+			app.Static("/", segue.Files{FS: tree("docs/index.html", "page.html"), Fallback: fallback})
+			app.GET("/docs/{page...}", shows)
+			for _, target := range []string{"/docs", "/docs/", "/docs/x", "/x", "/docs/index.html"} {
+				r := httptest.NewRequest("GET", target, nil)
+				assert.Equal(t, app.Lookup(r).Status, fetch(app, "GET "+target).Code, "%v %s, fallback %q", policy, target, fallback)
+			}
+		}
+	}
+	app := segue.New()
+	app.TrailingSlash(segue.SlashExact)
+	app.Static("/", segue.Files{FS: tree("docs/index.html")})
+	app.GET("/docs/{page...}", shows)
+	answers(t, app, map[string]string{"GET /docs": "404", "GET /docs/": "200 GET /docs/{page...} page="})
+	app.Any("/{all...}", shows)
+	answers(t, app, map[string]string{"GET /docs": "200 /{all...} all=docs"})
+}
+
+// What lies under the prefix of a Static has its files, and nobody's fallback but
+// its own.
+func TestStaticKeepsFallbacksOut(t *testing.T) {
+	app := segue.New()
+	app.Static("/", segue.Files{FS: tree("page.html", "deep/x.txt"), Fallback: "page.html"})
+	app.Static("/assets", segue.Files{FS: tree("a.txt")})
+	app.Static("/own", segue.Files{FS: tree("own.html"), Fallback: "own.html"})
+	app.With(via("x")).Static("/with/{id}", segue.Files{FS: tree("a.txt")})
+	sub := segue.New()
+	sub.With().Static("/inner", segue.Files{FS: tree("a.txt")})
+	app.Mount("/{tenant}/sub", sub)
+	answers(t, app, map[string]string{
+		"GET /x":               "200 page.html",
+		"GET /assets/a.txt":    "200 a.txt",
+		"GET /assets/nope":     "404",
+		"GET /assets/":         "404",
+		"GET /assets":          "404",
+		"GET /assetsx":         "200 page.html",
+		"GET /own/x":           "200 own.html",
+		"GET /own":             "307",
+		"GET /with/7/nope":     "404",
+		"GET /with":            "200 page.html",
+		"GET /t/sub/inner/x":   "404",
+		"GET /t/sub/x":         "404", // the router's
+		"GET /deep/x":          "200 page.html",
+		"POST /assets/nope":    "404",
+		"OPTIONS /assets/nope": "404",
+	})
+	assert.Equal(t, []string{"GET /assets/{path...}", "GET /own/{path...}", "GET /with/{id}/{path...}", "GET /{path...}", "GET /{tenant}/sub/inner/{path...}"}, patterns(app))
+
+	// A territory is still a router's alone.
+	app = segue.New()
+	app.Group("/{any}").NotFound(lost("any"))
+	app.Static("/assets", segue.Files{FS: tree("a.txt")})
+	answers(t, app, map[string]string{"GET /assets/nope": `418 any [] ""`})
+}
+
+func patterns(app *segue.Router) (all []string) {
+	for r := range app.Routes() {
+		all = append(all, r.Pattern)
+	}
+	return all
+}
+
+// What four servers answer to the same request for one tree: this one, http.FileServerFS,
+// which is asked here, and serve-static 2 (Express) and Caddy 2's file_server as they
+// document it; "" where they do not say. Each row is a difference, and says why it is one.
+var comparison = []struct{ request, header, here, fileServer, serveStatic, caddy, why string }{
+	{"GET /a.txt", "", "200 a.txt", "200 a.txt", "200 a.txt", "200 a.txt", "a file is a file"},
+	{"HEAD /a.txt", "", "200 ", "200 ", "200 ", "200 ", "and its header"},
+	{"GET /dir/", "", "200 dir/index.html", "200 dir/index.html", "200 dir/index.html", "200 dir/index.html", "a directory is its page"},
+	{"GET /dir", "", "307 /dir/", "301 dir/", "301 /dir/", "308 /dir/", "as all redirects of the router: browsers remember a 301 and a 308, and a directory may become a file"},
+	{"GET /index.html", "", "200 index.html", "301 ./", "200 index.html", "200 index.html", "one redirect less, and a fallback named index.html has an address"},
+	{"GET /a.txt/", "", "404", "301 ../a.txt", "404", "308 /a.txt", "no file has that name; a path is found as it was matched or not at all"},
+	{"GET /bare/", "", "404", "200 <!doctype html>\n<meta name=\"viewport\" content=\"width=device-width\">\n<pre>\n<a href=\"c.txt\">c.txt</a>\n</pre>\n", "404", "404", "nothing is listed"},
+	{"GET /.env", "", "404", "200 .env", "404", "200 .env", "what is hidden stays hidden"},
+	{"GET /admin%2Fsecret.txt", "", "404", "200 admin/secret.txt", "200 admin/secret.txt", "200 admin/secret.txt", "a guard on /admin/ does not see that path"},
+	{"GET /x/..%2fa.txt", "", "404", "200 a.txt", "", "200 a.txt", "likewise"},
+	{"GET /a.txt%00", "", "404", "404", "404", "", "no file has that name"},
+	{"GET /nope", "", "404", "404", "404", "404", ""},
+	{"GET /a.txt/x", "", "404", "404", "404", "404", "a file has nothing below it"},
+	{"POST /a.txt", "", "405 GET, HEAD, OPTIONS", "200 a.txt", "404", "405 GET, HEAD", "RFC 9110, section 15.5.6; files take no other method"},
+	{"OPTIONS /a.txt", "", "204 GET, HEAD, OPTIONS", "200 a.txt", "404", "405 GET, HEAD", "as every verb route"},
+	{"POST /nope", "", "404", "404", "404", "404", ""},
+	{"GET /a.txt", "Range: bytes=1-2", "206 .t", "206 .t", "206 .t", "206 .t", ""},
+	{"GET /a.txt", "Range: bytes=99-", "416", "416", "416", "416", ""},
+	{"GET /a.txt", "Range: nonsense", "416", "416", "200 a.txt", "416", "http.ServeContent's; RFC 9110, section 14.2, would rather have it ignored"},
+	{"HEAD /a.txt", "Range: bytes=1-2", "206 ", "206 ", "206 ", "206 ", "http.ServeContent's; section 14.2 defines ranges for GET alone"},
+	{"GET /a.txt", "If-None-Match: *", "304", "304", "304", "304", ""},
+	{"GET /a.txt", `If-None-Match: "x"`, "200 a.txt", "200 a.txt", "200 a.txt", "200 a.txt", ""},
+	{"GET /a.txt", `If-Match: "x"`, "412", "412", "412", "412", ""},
+	{"GET /a.txt", "Accept-Encoding: gzip", "200 a.txt", "200 a.txt", "200 a.txt", "200 a.txt", "siblings are sent where Precompressed asks for them"},
+	{"GET /%C3%A4.txt", "", "200 ä.txt", "200 ä.txt", "200 ä.txt", "200 ä.txt", ""},
+	{"GET /%ff", "", "404", "404", "404", "", "no name in a file system (fs.ValidPath)"},
+	{"GET /with%20space.txt", "", "200 with space.txt", "200 with space.txt", "200 with space.txt", "200 with space.txt", ""},
+}
+
+func TestStaticBesideOthers(t *testing.T) {
+	app, server := segue.New(), http.FileServerFS(site)
+	app.Static("/", segue.Files{FS: site})
+	for _, row := range comparison {
+		var headers []string
+		if row.header != "" {
+			headers = append(headers, row.header)
+		}
+		assert.Equal(t, row.here, summary(fetch(app, row.request, headers...)), "%s %s, here", row.request, row.header)
+		assert.Equal(t, row.fileServer, summary(fetch(server, row.request, headers...)), "%s %s, by http.FileServerFS", row.request, row.header)
+		differs := row.here != row.fileServer || row.serveStatic != "" && row.here != row.serveStatic || row.caddy != "" && row.here != row.caddy
+		assert.False(t, differs && row.why == "", "%s %s: a difference that nobody has decided", row.request, row.header)
+	}
+}
+
+// summary is an answer's status with what there is to say of it.
+func summary(w *httptest.ResponseRecorder) string {
+	switch {
+	case w.Code == 200 || w.Code == 206:
+		return fmt.Sprint(w.Code, " ", w.Body)
+	case w.Header().Get("Location") != "":
+		return fmt.Sprint(w.Code, " ", w.Header().Get("Location"))
+	case w.Header().Get("Allow") != "":
+		return fmt.Sprint(w.Code, " ", w.Header().Get("Allow"))
+	}
+	return fmt.Sprint(w.Code)
+}
+
 // A client that leaves in the middle of several ranges leaves a goroutine of
 // net/http reading; the race detector watches.
 func TestStaticClientLeaves(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "big"), make([]byte, 1<<20), 0o644))
 	app := segue.New()
-	app.Static("/", forwardOnly{fstest.MapFS{"big": {Data: make([]byte, 1<<20)}}})
+	app.Static("/disk", segue.Files{FS: os.DirFS(dir)})
+	app.Static("/forward", segue.Files{FS: forwardOnly{os.DirFS(dir)}})
 	for range 20 {
-		r := httptest.NewRequest("GET", "/big", nil)
-		r.Header.Set("Range", "bytes=0-99999,500000-900000,100-200000")
-		app.ServeHTTP(&leaver{ResponseRecorder: httptest.NewRecorder()}, r)
+		for _, target := range []string{"/disk/big", "/forward/big"} {
+			r := httptest.NewRequest("GET", target, nil)
+			r.Header.Set("Range", "bytes=0-99999,500000-900000,100-200000")
+			app.ServeHTTP(&leaver{ResponseRecorder: httptest.NewRecorder()}, r)
+		}
 	}
 }
 
@@ -773,17 +1449,17 @@ func TestStaticFailures(t *testing.T) {
 	}
 	var seen []error
 	app := segue.New()
-	app.Static("/", files, "index.html")
-	app.Static("/bare", files)
+	app.Static("/", segue.Files{FS: files, Fallback: "index.html"})
+	app.Static("/bare", segue.Files{FS: files})
 	app.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
 		seen = append(seen, err)
 		return err
 	})
 	answers(t, app, map[string]string{
-		"GET /denied":    "500 Internal Server Error\n",
-		"HEAD /denied":   "500",
+		"GET /denied":    "403 Forbidden\n",
+		"HEAD /denied":   "403",
 		"POST /denied":   "405",
-		"GET /hidden/x":  "500",
+		"GET /hidden/x":  "403",
 		"GET /lost":      "500",
 		"GET /dir/":      "500",
 		"GET /x.broken":  "500",
@@ -795,8 +1471,9 @@ func TestStaticFailures(t *testing.T) {
 	})
 	assert.True(t, slices.ContainsFunc(seen, func(err error) bool { return errors.Is(err, fs.ErrPermission) }))
 	assert.True(t, slices.ContainsFunc(seen, func(err error) bool { return errors.Is(err, errDisk) }))
-	assert.Contains(t, log.String(), "open denied: permission denied")
+	assert.Contains(t, log.String(), "GET /lost: Static: open lost: disk on fire\n")
 	assert.NotContains(t, log.String(), "gone")
+	assert.NotContains(t, log.String(), "denied")
 }
 
 // On a disk there are more kinds of things than files and directories, and
@@ -816,8 +1493,8 @@ func TestStaticOnDisk(t *testing.T) {
 
 	log := quiet(t)
 	app := segue.New()
-	app.Static("/dir", os.DirFS(dir))
-	app.Static("/root", root.FS())
+	app.Static("/dir", segue.Files{FS: os.DirFS(dir)})
+	app.Static("/root", segue.Files{FS: root.FS()})
 	for _, prefix := range []string{"/dir", "/root"} {
 		answers(t, app, map[string]string{
 			"GET " + prefix + "/a.txt":                                  "200 a.txt",
@@ -854,7 +1531,7 @@ func TestStaticOnDisk(t *testing.T) {
 // Over a connection, byte for byte.
 func TestStaticOnTheWire(t *testing.T) {
 	app := segue.New()
-	app.Static("/", site, "index.html")
+	app.Static("/", segue.Files{FS: site, Fallback: "index.html"})
 	app.Group("/api").GET("/x", shows)
 	address, _ := testkit.Listen(t, app)
 	w := testkit.Dial(t, address)
@@ -885,7 +1562,7 @@ func TestStaticOnTheWire(t *testing.T) {
 func TestStaticSeesChanges(t *testing.T) {
 	dir := onDisk(t, "index.html", "a.txt")
 	app := segue.New()
-	app.Static("/", os.DirFS(dir), "index.html")
+	app.Static("/", segue.Files{FS: os.DirFS(dir), Fallback: "index.html"})
 	answers(t, app, map[string]string{"GET /a.txt": "200 a.txt", "GET /new": "200 index.html"})
 	require.NoError(t, os.Rename(filepath.Join(dir, "a.txt"), filepath.Join(dir, "new")))
 	answers(t, app, map[string]string{"GET /a.txt": "404", "GET /new": "200 a.txt"})
@@ -897,12 +1574,12 @@ func TestStaticSeesChanges(t *testing.T) {
 func TestStaticWhileServing(t *testing.T) {
 	app := segue.New()
 	group := app.Group("/g", via("group"))
-	group.Static("/", site, "index.html")
+	group.Static("/", segue.Files{FS: site, Fallback: "index.html"})
 	testkit.WhileServing(func() {
 		for i := range 25 {
 			app.Group(fmt.Sprintf("/g/inner%d", i))
 			group.Use(via("more"))
-			group.Static(fmt.Sprintf("/s%d", i), site)
+			group.Static(fmt.Sprintf("/s%d", i), segue.Files{FS: site})
 		}
 	}, func(g, n int) {
 		assert.Equal(t, "a.txt", testkit.Serve(app, "GET", "/g/a.txt").Body.String())
@@ -915,8 +1592,8 @@ func TestStaticWhileServing(t *testing.T) {
 func TestStaticCostsOthersNothing(t *testing.T) {
 	testkit.SkipUnlessAllocationsCount(t)
 	app := segue.New()
-	app.Static("/", site, "index.html")
-	app.Static("/users", site)
+	app.Static("/", segue.Files{FS: site, Fallback: "index.html"})
+	app.Static("/users", segue.Files{FS: site})
 	app.GET("/users/{id}", func(w http.ResponseWriter, r *http.Request) {})
 	app.GET("/about", func(w http.ResponseWriter, r *http.Request) {})
 	for _, target := range []string{"/users/7", "/about"} {
@@ -939,8 +1616,8 @@ func FuzzStatic(f *testing.F) {
 	f.Add("/back%5Cslash.txt", false)         // a file that is there
 	f.Add("/.env", true)                      // hidden
 	app, spa := segue.New(), segue.New()
-	app.Static("/", site)
-	spa.Static("/", site, "index.html")
+	app.Static("/", segue.Files{FS: site})
+	spa.Static("/", segue.Files{FS: site, Fallback: "index.html"})
 	f.Fuzz(func(t *testing.T, target string, fallback bool) {
 		u, err := url.ParseRequestURI(target)
 		if err != nil || !strings.HasPrefix(target, "/") {

@@ -44,7 +44,7 @@ func newApp(c config) *segue.Router {
 
 	app.Handle("GET /{$}", http.RedirectHandler("/notes", http.StatusSeeOther))
 	app.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
-	app.Static("/assets", assets())
+	app.Static("/assets", segue.Files{FS: assets()})
 	app.Mount("/api", api(c))
 	app.Mount("/notes", pages(c.notes))
 	return app

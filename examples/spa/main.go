@@ -67,7 +67,7 @@ func newApp() *segue.Router {
 	app.Use(segue.Recover)
 	// index.html answers for every path that looks like none of a file, but not
 	// for those below /api: they are the territory of another router.
-	app.With(revalidate).Static("/", dist, "index.html")
+	app.With(revalidate).Static("/", segue.Files{FS: dist, Fallback: "index.html"})
 	app.Mount("/api", newAPI())
 	return app
 }

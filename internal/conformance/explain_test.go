@@ -273,7 +273,7 @@ func TestExplainHostileInput(t *testing.T) {
 // Files that are not there are no routes, to the steps as to the answer.
 func TestExplainStatic(t *testing.T) {
 	rt := segue.New()
-	rt.Static("/files", fstest.MapFS{"a.txt": {Data: []byte("a")}, "d/index.html": {Data: []byte("d")}})
+	rt.Static("/files", segue.Files{FS: fstest.MapFS{"a.txt": {Data: []byte("a")}, "d/index.html": {Data: []byte("d")}}})
 	rt.GET("/files/b.txt", shows)
 	rt.GET("/files/{id}/{rest...}", shows)
 	for _, path := range []string{"/files/a.txt", "/files/b.txt", "/files/c.txt", "/files/d", "/files/d/", "/files/d/x", "/files/e/f", "/files", "/files/"} {

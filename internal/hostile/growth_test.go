@@ -30,7 +30,7 @@ func grownSite() *segue.Router {
 	app.HandleFunc("example.com/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}/{j}", shows)
 	app.Any("/any/{path...}", segue.Try(func(http.ResponseWriter, *http.Request) error { return segue.Errorf(400, "no") }))
 	app.HandleFunc("/sub/", shows)
-	app.Static("/files", fstest.MapFS{"index.html": {}}, "index.html")
+	app.Static("/files", segue.Files{FS: fstest.MapFS{"index.html": {}}, Fallback: "index.html"})
 	loose := app.Group("/loose/{org}")
 	loose.CleanPath(false)
 	loose.TrailingSlash(segue.SlashEither)

@@ -43,7 +43,7 @@ func guardedSite(configure func(*segue.Router)) *segue.Router {
 	admin.GET("/panel", tell)
 	admin.GET("/report/{name}", tell)
 	admin.Any("/{path...}", tell)
-	app.Static("/", site)
+	app.Static("/", segue.Files{FS: site})
 	return app
 }
 
@@ -244,8 +244,8 @@ const longRedirectors = 5
 func redirectors() []redirector {
 	all := []redirector{
 		{"handle", muxRoutes(segue.New()), true},
-		{"static", func() http.Handler { rt := segue.New(); rt.Static("/", redirectFiles); return rt }(), true},
-		{"static below a parameter", func() http.Handler { rt := segue.New(); rt.Static("/{one}", redirectFiles); return rt }(), true},
+		{"static", func() http.Handler { rt := segue.New(); rt.Static("/", segue.Files{FS: redirectFiles}); return rt }(), true},
+		{"static below a parameter", func() http.Handler { rt := segue.New(); rt.Static("/{one}", segue.Files{FS: redirectFiles}); return rt }(), true},
 	}
 	for i, setting := range everySetting {
 		verbs := slashRoutes(segue.New())

@@ -82,7 +82,7 @@ func newApp(number int, h *handlers) *app {
 	a.GET("/abort/{id}", h.abort)
 	a.GET("/panic/{id}", h.panics)
 	a.GET("/panic/{id}/begun", h.panicsBegun)
-	a.Static("/static", sources)
+	a.Static("/static", segue.Files{FS: sources})
 	a.shared.GET("/{id}", h.echo)
 	a.Mount("/one", a.shared)
 	a.Mount("/two/{tenant}", a.shared)

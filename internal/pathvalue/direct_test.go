@@ -1,11 +1,12 @@
 //go:build !purego
 
-package segue
+package pathvalue
+
+// These tests are of the direct way alone: which request types it declines, and
+// what it costs.
 
 import (
-	"fmt"
 	"net/http"
-	"os"
 	"os/exec"
 	"reflect"
 	"runtime"
@@ -16,20 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// eachWay runs a test for both ways of filling r.PathValue: the fields, and
-// SetPathValue as on a net/http of another shape.
-func eachWay(t *testing.T, test func(t *testing.T)) {
-	t.Run("fields", test)
-	t.Run("SetPathValue", func(t *testing.T) {
-		defer func(was bool) { direct = was }(direct)
-		direct = false
-		test(t)
-	})
-}
-
 func TestFieldsAreProvenHere(t *testing.T) {
-	assert.True(t, direct, "%s: net/http has another shape, pathvalue.go runs on SetPathValue", runtime.Version())
-	t.Logf("%s: r.PathValue is filled by its own fields: %v", runtime.Version(), direct)
+	assert.True(t, direct, "%s: net/http has another shape, the portable way is taken", runtime.Version())
+	t.Logf("%s: the direct way is taken: %v", runtime.Version(), direct)
 }
 
 type (
@@ -138,7 +128,7 @@ func TestFindFieldsDeclinesOtherShapes(t *testing.T) {
 	for name, shape := range otherShapes {
 		_, ok := findFields(shape)
 		assert.False(t, ok, name)
-		_, ok = provenFields(shape, (*http.Request).PathValue)
+		_, ok = provenOffset(shape, (*http.Request).PathValue)
 		assert.False(t, ok, name)
 	}
 }
@@ -158,30 +148,30 @@ func TestFindFieldsWhereverTheyAre(t *testing.T) {
 		Host    string
 	}]())
 	require.True(t, ok)
-	assert.Equal(t, fieldsAt(unsafe.Sizeof("")), at)
+	assert.Equal(t, unsafe.Sizeof(""), at)
 }
 
-// Fields of the right types whose meaning is another must not pass the proof.
-func TestProofDeclinesOtherFields(t *testing.T) {
+// Fields of the right types whose meaning is another must not pass the probe.
+func TestProbeDeclinesOtherFields(t *testing.T) {
 	pathValue := (*http.Request).PathValue
 	request := reflect.TypeFor[http.Request]()
 	response, _ := request.FieldByName("Response") // a pointer to a struct
 	url, _ := request.FieldByName("URL")
-	assert.False(t, fieldsAt(response.Offset).answer(pathValue, "a"))
-	assert.False(t, fieldsAt(url.Offset).answer(pathValue, "a"))
-	assert.False(t, fields.answer(pathValue, "not a name"), "ServeMux panics")
-	assert.True(t, fields.answer(pathValue, "a", "b"))
+	assert.False(t, answers(response.Offset, pathValue, "a"))
+	assert.False(t, answers(url.Offset, pathValue, "a"))
+	assert.False(t, answers(offset, pathValue, "not a name"), "ServeMux panics")
+	assert.True(t, answers(offset, pathValue, "a", "b"))
 }
 
 // The shape is that of today, but PathValue has come to read something else.
-func TestProofDeclinesAnotherPathValue(t *testing.T) {
+func TestProbeDeclinesAnotherPathValue(t *testing.T) {
 	first := (*http.Request).PathValue
 	for name, pathValue := range map[string]func(*http.Request, string) string{
 		"nothing any more": func(*http.Request, string) string { return "" },
 		"something always": func(_ *http.Request, name string) string { return name },
 		"a map that SetPathValue fills": func(r *http.Request, name string) string {
 			bare := *r
-			*fields.of(&bare) = filled{}
+			*fieldsOf(&bare) = fields{}
 			return first(&bare, name)
 		},
 		"the values in another order": func(r *http.Request, name string) string {
@@ -190,47 +180,15 @@ func TestProofDeclinesAnotherPathValue(t *testing.T) {
 		"the values escaped": func(r *http.Request, name string) string { return "%" + first(r, name) },
 		"until it panics":    func(*http.Request, string) string { panic("index out of range") },
 	} {
-		_, ok := provenFields(reflect.TypeFor[http.Request](), pathValue)
+		_, ok := provenOffset(reflect.TypeFor[http.Request](), pathValue)
 		assert.False(t, ok, name)
 	}
-	_, ok := provenFields(reflect.TypeFor[http.Request](), first)
+	_, ok := provenOffset(reflect.TypeFor[http.Request](), first)
 	assert.True(t, ok)
 }
 
-// GODEBUG=httpmuxgo121=1 has ServeMux write no fields: the program starts all
-// the same, and serves by SetPathValue.
-func TestFallsBackOnAnotherServeMux(t *testing.T) {
-	if os.Getenv("SEGUE_TEST_FALLBACK") != "" {
-		assert.False(t, direct)
-		rt := New()
-		rt.GET("/users/{id}", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.PathValue("id")) })
-		assert.Equal(t, "7", serve(rt, "GET", "/users/7").Body.String())
-		return
-	}
-	again := exec.Command(os.Args[0], "-test.run", "^TestFallsBackOnAnotherServeMux$", "-test.v")
-	again.Env = append(os.Environ(), "SEGUE_TEST_FALLBACK=1", "GODEBUG=httpmuxgo121=1")
-	out, err := again.CombinedOutput()
-	require.NoError(t, err, string(out))
-	assert.Contains(t, string(out), "--- PASS: TestFallsBackOnAnotherServeMux")
-}
-
-func TestPathValuesFilled(t *testing.T) {
-	r := bareRequest("/")
-	assert.False(t, pathValuesFilled(r))
-	setPathValues(r, pathNamesOf([]string{"a"}), []string{"1"})
-	assert.True(t, pathValuesFilled(r))
-	addPathValue(r, "a", "2")
-	assert.True(t, pathValuesFilled(r))
-	setPathValues(r, nil, nil)
-	assert.False(t, pathValuesFilled(r))
-
-	mux := http.NewServeMux()
-	mux.HandleFunc("/{a}", func(_ http.ResponseWriter, r *http.Request) { assert.True(t, pathValuesFilled(r)) })
-	mux.ServeHTTP(nil, bareRequest("/x"))
-}
-
 // The fields are written in place of a call: that is most of their price.
-func TestSetPathValuesIsInlined(t *testing.T) {
+func TestSetIsInlined(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the compiler")
 	}
@@ -238,7 +196,36 @@ func TestSetPathValuesIsInlined(t *testing.T) {
 	if err != nil {
 		t.Skipf("no compiler here: %v", err)
 	}
-	for _, name := range []string{"setPathValues", "clearPathValues", "pathValuesFilled", "keyOf", "addressOf"} {
-		assert.Contains(t, string(out), "can inline "+name)
+	for _, name := range []string{"Set", "Clear", "Filled", "Identity", "FuncIdentity", "addressOf"} {
+		assert.Contains(t, string(out), "can inline "+name+"\n")
 	}
+}
+
+// The number is of allocations for 1000 requests with so many parameters.
+func TestAllocations(t *testing.T) {
+	for _, row := range []struct {
+		names []string
+		want  float64
+	}{
+		{nil, 0},
+		{[]string{"a"}, 33},
+		{[]string{"a", "b"}, 67},
+		{[]string{"a", "b", "c", "d", "e", "f", "g", "h"}, 334},
+		{[]string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}, 1000},
+	} {
+		r, names := bareRequest("/"), NamesOf(row.names)
+		got := leastAllocs(func() {
+			for range 1000 {
+				Filled(r)
+				var values []string
+				if names != nil {
+					values = New(r, len(row.names), 10)
+				}
+				Set(r, names, values)
+			}
+		})
+		assert.InDelta(t, row.want, got, 2, "%d parameters", len(row.names))
+	}
+	text, f, sum := bareRequest("/a").URL.Path, limiter(1), uintptr(0)
+	assert.Zero(t, leastAllocs(func() { sum += Identity(text) + FuncIdentity(f) }))
 }

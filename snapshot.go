@@ -1,0 +1,393 @@
+package segue
+
+// This file makes what a router serves from. A snapshot is compiled from the
+// trie of all routes and the scopes of all mounted routers; it stands on trie.go
+// for the automata and on middleware.go for the scopes.
+
+import (
+	"cmp"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"weak"
+
+	"github.com/segue-go/segue/internal/automaton"
+	"github.com/segue-go/segue/internal/pathvalue"
+)
+
+// A registration is what one call of a registering method left in its router.
+type registration struct {
+	pattern *pattern // without the prefixes of mounts
+	handler http.Handler
+	strip   bool   // a plain handler under Mount: it sees the path without the prefix
+	files   *files // of Static, else nil
+	site    callSite
+}
+
+// A route is a registration as one router serves it: with the prefixes, the
+// middleware and the settings of the routers on the way. A registration whose
+// router is mounted twice is two routes.
+type route struct {
+	// What a request reads lies together.
+	text     string                                   // r.Pattern; its bytes belong to this route only and identify it
+	serve    func(http.ResponseWriter, *http.Request) // the outermost chain, or the handler
+	names    *pathvalue.Names                         // what r.PathValue is filled with, nil for nothing
+	gaps     [4]uint16                                // where the values stand: see setGaps
+	few      uint8                                    // how many values gaps has, 0 if allGaps has them
+	named    bool                                     // the last segment is a rest with a name
+	tail     bool                                     // the last segment is a value
+	spelling spelling
+	end      uint32 // the number of the trie node where it ends
+
+	pattern    *pattern
+	registered *registration
+	mounts     []*mount // from the root to its router
+	scope      *scope
+	allGaps    *[]uint16 // of a route with more values than gaps holds
+	number     uint32    // the automata's answer for it
+}
+
+// segments returns where the route ends in the trie.
+func (r *route) segments() []segment {
+	if r.spelling == asWritten {
+		return r.pattern.segments
+	}
+	segments, _ := r.pattern.otherSpelling(r.registered.pattern)
+	return segments
+}
+
+// handler returns what answers, inside all chains.
+func (r *route) handler() http.Handler {
+	switch {
+	case r.registered.strip:
+		return stripped{r}
+	case r.registered.files != nil:
+		return filesAt{r}
+	}
+	return r.registered.handler
+}
+
+// A snapshot is the immutable compiled form of a router. Requests read it
+// without a lock.
+type snapshot struct {
+	*hosts
+	unclean     *hosts // the routes of routers with CleanPath(false), nil if there are none
+	root        *scope
+	routes      []route // by number
+	lists       [][]uint32
+	territories *automaton.Automaton // leads a path to one of owners
+	owners      []*scope
+	covers      *automaton.Automaton // leads a path to one of prefixes: those of owners, then of Statics
+	prefixes    [][]segment
+	byText      func() map[uintptr]*route
+	older       []weak.Pointer[snapshot] // those that requests on their way may still hold
+}
+
+// hosts holds the automata of all hosts, in the order in which they are asked.
+type hosts struct {
+	named map[string][]*host // for a request to one of these: it, then none; nil if no route has a host
+	none  []*host            // for every other request: the routes without a host
+}
+
+// A host holds the automata of one host, one for each method that its routes
+// name. Methods with the same routes share one.
+type host struct {
+	get     *automaton.Automaton
+	methods map[string]*automaton.Automaton
+	other   *automaton.Automaton // for a method that no route names
+	all     *automaton.Automaton // every route, whatever its method: see resolve.go
+}
+
+// forMethod returns the automaton that answers a method, nil for OPTIONS, which
+// resolve decides.
+func (h *host) forMethod(method string) *automaton.Automaton {
+	if method == http.MethodGet { // most requests
+		return h.get
+	}
+	if a, ok := h.methods[method]; ok {
+		return a
+	}
+	return h.other
+}
+
+// newSnapshot compiles what a router serves. The graph is locked.
+func newSnapshot(rt *Router, root *scope) *snapshot {
+	s := &snapshot{root: root}
+	s.byText = sync.OnceValue(s.routesByText)
+	t := rt.source()
+	s.routes = make([]route, automaton.First, automaton.First+len(t.routes))
+	for _, r := range t.routes {
+		r.number = uint32(len(s.routes))
+		s.routes = append(s.routes, *r)
+		s.routes[r.number].finish(s)
+	}
+	lists := &routeLists{from: uint32(len(s.routes)), known: map[string]uint32{}}
+	s.hosts = s.compileHosts(t, lists, func(r *route) bool { return s.routes[r.number].answers() })
+	keepsUnclean := func(r *route) bool { return s.routes[r.number].answers() && !*s.routes[r.number].scope.clean }
+	if slices.ContainsFunc(t.routes, keepsUnclean) {
+		s.unclean = s.compileHosts(t, lists, keepsUnclean)
+	}
+	s.lists = lists.lists
+	s.compilePrefixes()
+	if last := rt.last.Load(); last != nil {
+		s.older = append(slices.DeleteFunc(slices.Clone(last.older), func(p weak.Pointer[snapshot]) bool { return p.Value() == nil }), weak.Make(last))
+	}
+	return s
+}
+
+// finish completes the copy of a route that belongs to a snapshot.
+func (r *route) finish(s *snapshot) {
+	if r.text = r.pattern.text; r.pattern.shown {
+		r.text = strings.Clone(r.text) // bytes of its own
+	}
+	r.pattern.shown = true
+	r.scope = s.root.at(r.mounts)
+	if *r.scope.values {
+		r.names = pathvalue.NamesOf(r.pattern.names())
+	}
+	if r.names != nil {
+		r.setGaps()
+	}
+	r.serve = funcOf(r.scope.enter(nil, r.handler()))
+}
+
+// funcOf spares a call where the handler is a function already.
+func funcOf(h http.Handler) func(http.ResponseWriter, *http.Request) {
+	if f, ok := h.(http.HandlerFunc); ok {
+		return f
+	}
+	return h.ServeHTTP
+}
+
+// answers reports whether the route answers under the settings that hold: under
+// SlashExact a verb's "/" is the mount's prefix in one spelling only.
+func (r *route) answers() bool {
+	return r.spelling != otherOfExact || !r.pattern.verb || *r.scope.slash != SlashExact
+}
+
+// routesByText finds the route of a request by the identity of its r.Pattern.
+func (s *snapshot) routesByText() map[uintptr]*route {
+	byText := make(map[uintptr]*route, len(s.routes))
+	for i := automaton.First; i < len(s.routes); i++ {
+		byText[pathvalue.Identity(s.routes[i].text)] = &s.routes[i]
+	}
+	return byText
+}
+
+// routeOf returns the route that r has matched in this snapshot or in an older
+// one that still serves it, nil if there is none. A request finishes on what it
+// started with.
+func (s *snapshot) routeOf(r *http.Request) *route {
+	if r.Pattern == "" {
+		return nil
+	}
+	id := pathvalue.Identity(r.Pattern)
+	if found := s.byText()[id]; found != nil {
+		return found
+	}
+	for _, p := range s.older {
+		if old := p.Value(); old != nil && old.byText()[id] != nil {
+			return old.byText()[id]
+		}
+	}
+	return nil
+}
+
+// compileHosts compiles the routes that wanted admits.
+func (s *snapshot) compileHosts(t *trie, lists *routeLists, wanted func(*route) bool) *hosts {
+	none := nowhere
+	named := map[string]*host{}
+	for name, root := range t.hosts {
+		var routes []*route
+		root.eachNode(func(n *node) {
+			for _, r := range n.routes {
+				if wanted(r) {
+					routes = append(routes, r)
+				}
+			}
+		})
+		named[name] = compileHost(routes, lists)
+	}
+	if h := named[""]; h != nil {
+		none = h
+		delete(named, "")
+	}
+	hs := &hosts{none: []*host{none}}
+	for name, h := range named {
+		if hs.named == nil {
+			hs.named = map[string][]*host{}
+		}
+		hs.named[name] = []*host{h, none}
+	}
+	return hs
+}
+
+var nowhere = compileHost(nil, &routeLists{})
+
+// compileHost compiles the routes of one host. Where all of them have one
+// method, the automaton of that method knows everything there is to know.
+func compileHost(routes []*route, lists *routeLists) *host {
+	h := &host{methods: map[string]*automaton.Automaton{}}
+	named := map[string]bool{}
+	declines := false
+	for _, r := range routes {
+		named[r.pattern.method()] = true
+		declines = declines || r.registered.files != nil
+	}
+	if len(named) <= 1 && !declines {
+		for method := range named {
+			h.methods[method] = compile(trieOf(routes), true, bestFor(method))
+			h.all = h.methods[method]
+		}
+	} else {
+		for method := range named {
+			h.methods[method] = compile(trieOf(routes, method), true, bestFor(method))
+		}
+	}
+	if h.all == nil {
+		h.all = compile(trieOf(routes), false, lists.number)
+	}
+	h.other = cmp.Or(h.methods[""], empty)
+	delete(h.methods, "")
+	h.get = cmp.Or(h.methods[http.MethodGet], h.other)
+	if h.methods[http.MethodHead] == nil {
+		h.methods[http.MethodHead] = h.get
+	}
+	h.methods[http.MethodOptions] = nil
+	return h
+}
+
+var empty = automaton.Build(new(automaton.State))
+
+// trieOf returns the root of a trie of routes: of those that can answer the
+// method, or of all.
+func trieOf(routes []*route, method ...string) *node {
+	var t trie
+	root := t.newNode()
+	for _, r := range routes {
+		if len(method) == 0 || rank(r, method[0]) != cannot {
+			end := t.grow(root, r.segments())
+			end.routes = append(end.routes, r)
+		}
+	}
+	return root
+}
+
+// compilePrefixes compiles what decides about paths that no route has. A router's
+// territory is its prefix and every path below it: a miss there is the router's.
+// A Static's fallback stays out of the territories, and of other Statics.
+func (s *snapshot) compilePrefixes() {
+	s.root.eachScope(func(sc *scope) {
+		sc.snapshot = s
+		if !sc.router.shared {
+			s.owners = append(s.owners, sc)
+			s.prefixes = append(s.prefixes, sc.prefix.segments)
+		}
+	})
+	s.territories = compilePrefixes(s.prefixes, s.ownerOf)
+	for i := range s.routes[automaton.First:] {
+		if r := &s.routes[automaton.First+i]; r.registered.files != nil && r.spelling == asWritten {
+			s.prefixes = append(s.prefixes, r.pattern.segments[:len(r.pattern.segments)-1])
+		}
+	}
+	s.covers = compilePrefixes(s.prefixes, func(at []*route) uint32 { return at[0].number })
+}
+
+// compilePrefixes makes the automaton that leads a path to the best of some
+// prefixes, by the rules of routes: to the number of one of those at the same
+// prefix, which choose names. Numbers count from automaton.First.
+func compilePrefixes(prefixes [][]segment, choose func(at []*route) uint32) *automaton.Automaton {
+	var t trie
+	root := t.newNode()
+	for i, prefix := range prefixes {
+		r := &route{number: uint32(automaton.First + i)}
+		below := t.grow(root, append(prefix[:len(prefix):len(prefix)], segment{kind: rest}))
+		below.routes = append(below.routes, r)
+		if len(prefix) > 0 {
+			end := t.grow(root, prefix)
+			end.routes = append(end.routes, r)
+		}
+	}
+	return compile(root, true, func(ends []*node) uint32 {
+		if n := firstEnd(ends); n != nil {
+			return choose(n.routes)
+		}
+		return automaton.None
+	})
+}
+
+// territory returns the scope in whose territory a path lies.
+func (s *snapshot) territory(path automaton.Path) *scope {
+	var buf [8]uint32
+	if found := s.territories.Match(path, buf[:0]); len(found) > 0 {
+		return s.owners[found[0]-automaton.First]
+	}
+	return s.root
+}
+
+// prefixOf returns the best prefix of a path, of routers and of Statics.
+func (s *snapshot) prefixOf(path automaton.Path) []segment {
+	var buf [8]uint32
+	if found := s.covers.Match(path, buf[:0]); len(found) > 0 {
+		return s.prefixes[found[0]-automaton.First]
+	}
+	return nil
+}
+
+// ownerOf returns the number of the router, of several at one prefix, to which
+// the territory belongs: the first that says what to do with a miss, else the
+// innermost that contains all of them.
+func (s *snapshot) ownerOf(at []*route) uint32 {
+	owner := s.owners[at[0].number-automaton.First]
+	for _, r := range at {
+		sc := s.owners[r.number-automaton.First]
+		if sc.answersMisses() {
+			return r.number
+		}
+		for !owner.contains(sc) {
+			owner = owner.parent
+		}
+	}
+	for owner.router.shared {
+		owner = owner.parent
+	}
+	return automaton.First + uint32(slices.Index(s.owners, owner))
+}
+
+// contains reports whether other is sc or lies in it.
+func (sc *scope) contains(other *scope) bool {
+	for other != nil && other != sc {
+		other = other.parent
+	}
+	return other != nil
+}
+
+// setGaps notes where the route's values stand in a path that is not encoded:
+// each begins so many bytes after the end of the one before. The literals
+// between them have fixed lengths, so that a lookup records nothing. In
+// /users/{id}/posts/{post} the gaps are 7 ("/users/") and 7 ("/posts/").
+func (r *route) setGaps() {
+	var gaps []uint16
+	gap, longest := 0, 0
+	for _, s := range r.pattern.segments {
+		gap++
+		switch {
+		case s.kind == literal:
+			gap += len(s.text)
+		case s.hasName():
+			gaps = append(gaps, uint16(gap))
+			longest, gap = max(longest, gap), 0
+		}
+	}
+	last := r.pattern.last()
+	r.tail, r.named = last.hasName(), last.kind == rest && last.hasName()
+	switch {
+	case longest > math.MaxUint16: // decode looks for the values
+	case len(gaps) > len(r.gaps):
+		r.allGaps = &gaps
+	default:
+		r.few = uint8(copy(r.gaps[:], gaps))
+	}
+}

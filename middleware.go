@@ -124,6 +124,7 @@ func (rt *Router) newChild(prefix *pattern, shared bool, mw []Middleware) *Route
 	child := New()
 	child.shared = shared
 	child.middleware = slices.Clone(mw)
+	child.inUse = len(mw) > 0
 	if err := rt.mount(prefix, child); err != nil {
 		panic(err)
 	}

@@ -141,7 +141,7 @@ func (d *decider) graph() *State {
 		if kind > 7 {
 			s.Alternatives = []*State{}
 			for range d.below(40) {
-				if next := some(); d.below(4) == 1 || len(next.flatten(nil)) > 40 {
+				if next := some(); d.below(4) == 1 || len(next.flatten(nil)) > 3 {
 					s.Alternatives = append(s.Alternatives, &State{Done: true, End: uint32(First + d.below(200))})
 				} else {
 					s.Alternatives = append(s.Alternatives, next)

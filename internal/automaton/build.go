@@ -61,7 +61,9 @@ func build(root *State, draw func() uint64, hashLong func(maphash.Seed, string) 
 		b.finish(&b.placed[i])
 	}
 	b.nodes = make([]node, b.size)
-	b.nodes[nowhere] = node{last: freeKey}
+	for i := range b.nodes {
+		b.nodes[i].last = freeKey
+	}
 	for i := range b.placed {
 		b.fill(&b.placed[i])
 	}
@@ -106,37 +108,34 @@ func (b *builder) reach(s *State, own bool) {
 
 // reachFrom lists the states to which s leads.
 func (b *builder) reachFrom(s *State) {
-	for _, to := range s.leadsTo() {
-		b.entries++
+	var others []*State // which no table leads to
+	if s.Alternatives != nil {
+		others = s.flatten(nil)
+	} else if s.Param != nil {
+		others = append(others, s.Param)
+	}
+	for _, l := range s.literals() {
+		if isRare(l.Text) {
+			others = append(others, l.To)
+		} else {
+			b.reach(l.To, false)
+			b.entries++
+		}
+	}
+	for _, to := range others {
 		if !to.isTerminal() && !to.Done {
 			b.reach(to, true)
 		}
 	}
-	if s.Alternatives == nil {
-		for _, l := range s.Literals {
-			if !isRare(l.Text) {
-				b.entries++
-				b.reach(l.To, false)
-			}
-		}
-	}
+	b.entries += len(others)
 }
 
-// leadsTo returns the states to which s leads otherwise than by its table.
-func (s *State) leadsTo() []*State {
+// literals returns the literals of s, which a nondeterministic state does not have.
+func (s *State) literals() []Literal {
 	if s.Alternatives != nil {
-		return s.flatten(nil)
+		return nil
 	}
-	var all []*State
-	for _, l := range s.Literals {
-		if isRare(l.Text) {
-			all = append(all, l.To)
-		}
-	}
-	if s.Param != nil {
-		all = append(all, s.Param)
-	}
-	return all
+	return s.Literals
 }
 
 // flatten appends the alternatives of a nondeterministic state, or s itself.
@@ -173,16 +172,20 @@ func (b *builder) number(s *State) uint32 {
 // collide under the seeds that it draws.
 func (b *builder) place() bool {
 	b.seed, b.longSeed = b.draw(), maphash.MakeSeed()
-	b.displacements = make([]uint16, 1)
-	b.size = nowhere + 1
+	b.displacements, b.size = make([]uint16, 1), nowhere+1
 	for i := range b.placed {
 		p := &b.placed[i]
-		p.node = node{last: freeKey}
+		p.node, p.keys = node{last: freeKey}, p.keys[:0]
 		if p.own {
 			p.at = b.size
 			b.size++
 		}
-		if b.setKeys(p); len(p.keys) == 0 {
+		for _, l := range p.literals() {
+			if !isRare(l.Text) {
+				p.keys = append(p.keys, b.key(l.Text))
+			}
+		}
+		if len(p.keys) == 0 {
 			continue
 		}
 		if p.slots = b.perfect(&p.node, p.keys); p.slots == nil {
@@ -194,48 +197,35 @@ func (b *builder) place() bool {
 	return true
 }
 
-// setKeys sets the keys of the literals that are in the state's table.
-func (b *builder) setKeys(p *placed) {
-	p.keys = p.keys[:0]
-	if p.Alternatives != nil {
-		return
+// key returns the key of a literal.
+func (b *builder) key(text string) [2]uint64 {
+	if len(text) > maxShort {
+		return [2]uint64{b.hashLong(b.longSeed, text), longKey | uint64(len(text))}
 	}
-	for _, l := range p.Literals {
-		if isRare(l.Text) {
-			continue
-		}
-		first, last := uint64(0), longKey|uint64(len(l.Text))
-		if len(l.Text) > maxShort {
-			first = b.hashLong(b.longSeed, l.Text)
-			p.node.extra |= hasLong
-		} else {
-			first, last = shortKey(l.Text)
-		}
-		p.keys = append(p.keys, [2]uint64{first, last})
-	}
+	first, last := shortKey(text)
+	return [2]uint64{first, last}
 }
 
 // finish sets what a state's nodes have in common.
 func (b *builder) finish(p *placed) {
-	n, x := &p.node, extra{end: p.End}
-	if p.Alternatives != nil {
-		n.end, n.paramEnd, n.slashEnd, n.miss = Undecided, Undecided, Undecided, Undecided
-		x.from = uint32(len(b.alternatives))
+	n, x := &p.node, extra{end: p.End, from: uint32(len(b.alternatives))}
+	n.end, n.paramEnd, n.slashEnd, n.miss = p.findEnd(), p.Rest, p.Rest, p.Rest
+	needed := p.EndUndecided || p.Alternatives != nil
+	switch {
+	case p.Alternatives != nil:
+		n.paramEnd, n.slashEnd, n.miss = Undecided, Undecided, Undecided
+		n.extra = nondeterministic
 		for _, s := range p.flatten(nil) {
 			b.alternatives = append(b.alternatives, b.number(s))
 		}
-		x.to = uint32(len(b.alternatives))
-		n.extra = nondeterministic | b.addExtra(x)
-		return
-	}
-	n.end, n.paramEnd, n.slashEnd, n.miss = p.findEnd(), p.Rest, p.Rest, p.Rest
-	if p.Param != nil {
+	case p.Param != nil:
 		n.param, n.paramEnd = b.number(p.Param), p.Param.findEnd()
 	}
-	needed := p.EndUndecided
-	for _, l := range p.Literals {
+	for _, l := range p.literals() {
 		if isRare(l.Text) {
 			x.rare[len(l.Text)], needed = b.number(l.To), true
+		} else if len(l.Text) > maxShort {
+			n.extra |= hasLong
 		}
 		if l.Text == "" {
 			n.slashEnd = l.To.End
@@ -248,7 +238,9 @@ func (b *builder) finish(p *placed) {
 		n.slashEnd = Undecided
 	}
 	if needed {
-		n.extra |= b.addExtra(x)
+		x.to = uint32(len(b.alternatives))
+		n.extra |= uint32(len(b.extras))
+		b.extras = append(b.extras, x)
 	}
 }
 
@@ -260,29 +252,17 @@ func (s *State) findEnd() uint32 {
 	return s.End
 }
 
-func (b *builder) addExtra(x extra) uint32 {
-	b.extras = append(b.extras, x)
-	return uint32(len(b.extras) - 1)
-}
-
 // fill writes the state's own node, and its table.
 func (b *builder) fill(p *placed) {
 	if p.own {
 		b.nodes[p.at] = p.node
 	}
-	if p.slots == nil {
-		return
-	}
-	table := b.nodes[p.node.slots:][:p.node.mask+1]
-	for i := range table {
-		table[i].last = freeKey
-	}
 	i := 0
-	for _, l := range p.Literals {
+	for _, l := range p.literals() {
 		if isRare(l.Text) {
 			continue
 		}
-		n := &table[p.slots[i]]
+		n := &b.nodes[p.node.slots+p.slots[i]]
 		*n = b.placed[l.To.index].node
 		n.first, n.last = p.keys[i][0], p.keys[i][1]
 		if len(l.Text) > maxShort {

@@ -63,30 +63,23 @@ const (
 // caller draws new seeds for the whole automaton.
 func (b *builder) perfect(n *node, keys [][2]uint64) []uint32 {
 	slots := make([]uint32, len(keys))
-	if len(keys) <= maxUndisplaced {
-		// So many keys find a slot each with odds of about exp(-keys²/2/size).
-		// Below 1 to 250, a larger table is the better search.
-		n.mask = 1<<bits.Len(uint(len(keys)-1)) - 1
-		for len(keys)*len(keys) > 11*int(n.mask+1) {
-			n.mask = 2*n.mask + 1
-		}
-		for tries := 1; tries <= 4*512; tries++ {
-			if n.seed = b.draw(); b.spread(n, keys, slots) {
-				return slots
-			}
-			if tries%512 == 0 {
-				n.mask = 2*n.mask + 1
-			}
-		}
-		return nil
+	attempt, tries := b.spread, 512
+	n.mask = 1<<bits.Len(uint(len(keys)-1)) - 1
+	if len(keys) > maxUndisplaced {
+		attempt, tries = b.displace, 16
+		n.mask = 1<<bits.Len(uint(len(keys)+len(keys)/3)) - 1
+		n.displacements = uint32(len(b.displacements))
 	}
-	n.mask = 1<<bits.Len(uint(len(keys)+len(keys)/3)) - 1
-	n.displacements = uint32(len(b.displacements))
-	for tries := 1; tries <= 64; tries++ {
-		if n.seed = b.draw(); b.displace(n, keys, slots) {
+	// Without displacements, so many keys find a slot each with odds of about
+	// exp(-keys²/2/size). Below 1 to 250 a larger table is the better search.
+	for n.displacements == 0 && len(keys)*len(keys) > 11*int(n.mask+1) {
+		n.mask = 2*n.mask + 1
+	}
+	for i := 1; i <= 4*tries; i++ {
+		if n.seed = b.draw(); attempt(n, keys, slots) {
 			return slots
 		}
-		if tries%16 == 0 {
+		if i%tries == 0 {
 			n.mask = 2*n.mask + 1
 		}
 	}

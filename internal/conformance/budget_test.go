@@ -130,7 +130,7 @@ func TestDepthIsNotBounded(t *testing.T) {
 // of them would copy all that a parameter could do there. So every other literal
 // is left side by side with the parameter.
 func spendBudget(rt *segue.Router, host string) {
-	for i := range 24 {
+	for i := range 60 {
 		rt.HandleFunc(fmt.Sprintf("%s/!%02d/!edit", host, i), fuzzHandler)
 		rt.HandleFunc(fmt.Sprintf("%s/{spent}/!act%02d", host, i), fuzzHandler)
 	}

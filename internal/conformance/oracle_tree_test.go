@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -175,30 +176,32 @@ func (r *oracleRouter) reaches(other *oracleRouter) bool {
 // An oracleReply is the answer with the way to it.
 type oracleReply struct {
 	oracleAnswer
-	trail []string // the middlewares and handlers that ran, in order
-	wire  int      // the status that a client sees
-	inner string   // the path that a plain handler sees
+	trail []string          // the middlewares and handlers that ran, in order
+	wire  int               // the status that a client sees
+	inner string            // the path that a plain handler sees
+	seen  map[string]string // the parameters of the request, on a miss too
+	fills bool              // and PathValue has them
 }
 
 func (t *oracleTree) reply(method, host, escaped, query string) oracleReply {
 	a := oracleReply{oracleAnswer: t.answer(method, host, escaped, query)}
 	a.wire = a.status
-	owner, target := t.owner(oracleClean(escaped)), t.scopes[0]
-	switch a.status {
-	case http.StatusOK, http.StatusNoContent, http.StatusMethodNotAllowed:
-		owner, target = a.hit.scope, a.hit.scope
+	owner := t.owner(oracleClean(escaped))
+	switch {
+	case a.hit != nil && (a.status != http.StatusTemporaryRedirect || a.pattern != ""):
+		owner, a.seen = a.hit.scope, a.hit.params()
+	default:
+		a.seen = owner.params(oracleClean(escaped))
 	}
+	a.fills = owner.fills
 	notFound, notAllowed := "", ""
-	for s := owner; s != nil && a.status == http.StatusNotFound; s = s.parent {
-		if s.notFound != "" {
-			notFound, target = s.notFound, s
-			break
-		}
+	for s := owner; s != nil && notFound == "" && a.status == http.StatusNotFound; s = s.parent {
+		notFound = s.notFound
 	}
 	for s := owner; s != nil && notAllowed == "" && a.status == http.StatusMethodNotAllowed; s = s.parent {
 		notAllowed = s.notAllowed
 	}
-	for _, use := range target.chain() {
+	for _, use := range owner.chain() {
 		a.trail = append(a.trail, use.name)
 		if use.stops && query == "stop" {
 			a.fail(owner, oracleStopped)
@@ -270,21 +273,66 @@ func (s *oracleScope) chain() []oracleUse {
 }
 
 // owner is the router with the longest prefix, and, among parameters, the one
-// that the rule for routes prefers; at one prefix the first that says what to
-// do with a miss. With's own share their parent's prefix and own none.
+// that the rule for routes prefers; of several at one prefix the first that says
+// what to do with a miss, else the innermost that contains all of them. A router
+// that With made has no territory, nor has one without routes and settings.
 func (t *oracleTree) owner(p string) *oracleScope {
-	best, rank := t.scopes[0], "9"
+	var at []*oracleScope
+	best := "9"
 	for _, s := range t.scopes {
-		if s.shared {
+		if s.shared || s.parent != nil && !s.inUse() {
 			continue
 		}
 		for _, f := range s.covers() {
-			if f.match(p) && (f.rank < rank || f.rank == rank && !best.ownsMisses() && s.ownsMisses()) {
-				best, rank = s, f.rank
+			if f.match(p) && f.rank < best {
+				at, best = nil, f.rank
+			}
+			if f.match(p) && f.rank == best && !slices.Contains(at, s) {
+				at = append(at, s)
 			}
 		}
 	}
-	return best
+	if len(at) == 0 {
+		return t.scopes[0]
+	}
+	owner := at[0]
+	for _, s := range at {
+		if s.ownsMisses() {
+			return s
+		}
+		for !slices.Contains(s.around(), owner) {
+			owner = owner.parent
+		}
+	}
+	for owner.shared {
+		owner = owner.parent
+	}
+	return owner
+}
+
+// around lists s and the scopes that it lies in.
+func (s *oracleScope) around() []*oracleScope {
+	if s == nil {
+		return nil
+	}
+	return append(s.parent.around(), s)
+}
+
+func (r *oracleRouter) inUse() bool {
+	return len(r.calls)+len(r.uses)+len(r.errors) > 0 || r.notFound != "" || r.notAllowed != "" || r.slash != nil || r.clean != nil || r.values != nil ||
+		slices.ContainsFunc(r.mounts, func(m oracleMount) bool { return m.child.inUse() })
+}
+
+// params are those of the prefix.
+func (s *oracleScope) params(p string) map[string]string {
+	params := map[string]string{}
+	segs := strings.Split(p, "/")
+	for i, seg := range strings.Split(s.prefix, "/") {
+		if name, found := strings.CutPrefix(seg, "{"); found {
+			params[strings.TrimSuffix(name, "}")], _ = url.PathUnescape(segs[i])
+		}
+	}
+	return params
 }
 
 // covers is a scope's prefix alone and all that is below it.

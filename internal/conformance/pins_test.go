@@ -13,34 +13,6 @@ import (
 	"github.com/segue-go/segue/internal/testkit"
 )
 
-// What a router keeps, counted on the heap, and what it must not keep.
-
-// What a router keeps of a thousand routes lies in a few hundred pieces, served or
-// not, mounted or not.
-func TestRoutesAreKeptInFewPieces(t *testing.T) {
-	testkit.SkipUnlessAllocationsCount(t)
-	const routes = 1000
-	pieces := func(build func(*segue.Router) *segue.Router) float64 {
-		_, before := testkit.Heap()
-		rt := segue.New()
-		inner := build(rt)
-		for i := range routes {
-			inner.GET(fmt.Sprintf("/resource%d/{id}", i), fuzzHandler)
-		}
-		rt.Lookup(&newEnumRequest("GET", "h", "/").request) // compiles
-		_, after := testkit.Heap()
-		runtime.KeepAlive(rt)
-		return float64(after-before) / routes
-	}
-	for name, build := range map[string]func(*segue.Router) *segue.Router{
-		"flat":  func(rt *segue.Router) *segue.Router { return rt },
-		"with":  func(rt *segue.Router) *segue.Router { return rt.With() },
-		"group": func(rt *segue.Router) *segue.Router { return rt.Group("/api/{version}") },
-	} {
-		assert.Less(t, testkit.Least(func() float64 { return pieces(build) }), 1.5, name)
-	}
-}
-
 // heapGrowth is by how many bytes the heap grows, the least of a few tries.
 func heapGrowth(do func()) float64 {
 	return testkit.Least(func() float64 {

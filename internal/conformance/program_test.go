@@ -389,7 +389,7 @@ func (w *progWriter) saw(name string, r *http.Request) {
 		w.during = nil
 		do()
 	}
-	w.compareRequest(name, r, w.want.status == http.StatusOK && w.want.hit.scope.fills)
+	w.compareRequest(name, r, w.want.fills)
 }
 
 // sawInside is saw for a plain handler under Mount.
@@ -420,7 +420,7 @@ func (w *progWriter) compareRequest(name string, r *http.Request, filled bool) {
 	if w.direct {
 		return
 	}
-	params := w.want.params
+	params := w.want.seen
 	if r.Pattern != w.want.pattern {
 		w.fault += fmt.Sprintf(" %s sees the pattern %q.", name, r.Pattern)
 	}

@@ -116,7 +116,7 @@ func TestOddTextsMeanWhatServeMuxSays(t *testing.T) {
 	for _, text := range []string{
 		"/x", "GET /x", "GET  /x", "GET\t/x", "GET \t  h/x", "GET\t\th/x", "G^~ /x", " /x", "\t/x", " \t h/x", "GET /x/", "GET \t/x/{y}",
 		"/%zz", "/a%", "/%", "/:%zz", "/*%zz", "/:", "/:1", "/*a-b", "/:-%41", "/*%41-", "/:%2D%41", "/%3Aid", "/%2A", "/%2a", "/a:b", "/a*b",
-		"/é", "/%C3%A9", "/%c3%a9", "/{é}", "/{_1}/{type}", "/%41", "/a%2Fb", "/x%2Fy/{z}", "h/{x}", "h/x/{$}", "/x/{$}", "/x/{y...}", "h:80/x",
+		"/é", "/%C3%A9", "/%c3%a9", "/{é}", "/{_1}/{type}", "/%41", "/a%2Fb", "/x%2Fy/{z}", "h/{x}", "h/x/{$}", "/x/{$}", "/x/{y...}",
 	} {
 		router, mux := segue.New(), http.NewServeMux()
 		router.HandleFunc(text, showMatch)

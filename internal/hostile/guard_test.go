@@ -78,15 +78,15 @@ var attackGuards = []attackRow{
 	{request: local("GET /admin/panel", "X-HTTP-Method-Override: OPTIONS", "X-Forwarded-For: 127.0.0.1"), status: 403},
 	{request: local("GET /ping", "X-Original-URL: /admin/panel", "X-Rewrite-URL: /admin/panel"), status: 200, body: "pong"},
 
-	{request: "//admin/secret.txt", status: 307, location: "/admin/secret.txt"},
-	{request: "/admin//secret.txt", status: 307, location: "/admin/secret.txt"},
-	{request: "/./admin/secret.txt", status: 307, location: "/admin/secret.txt"},
-	{request: "/x/../admin/secret.txt", status: 307, location: "/admin/secret.txt"},
-	{request: "/admin/./secret.txt", status: 307, location: "/admin/secret.txt"},
-	{request: "/admin/../admin/secret.txt", status: 307, location: "/admin/secret.txt"},
+	{request: "//admin/secret.txt", status: 403, location: "/admin/secret.txt"},
+	{request: "/admin//secret.txt", status: 403, location: "/admin/secret.txt"},
+	{request: "/./admin/secret.txt", status: 403, location: "/admin/secret.txt"},
+	{request: "/x/../admin/secret.txt", status: 403, location: "/admin/secret.txt"},
+	{request: "/admin/./secret.txt", status: 403, location: "/admin/secret.txt"},
+	{request: "/admin/../admin/secret.txt", status: 403, location: "/admin/secret.txt"},
 	{request: "/admin/..", status: 307, location: "/"},
-	{request: "/admin/panel/", status: 307, location: "/admin/panel"},
-	{request: "/dir/../admin/panel/", status: 307, location: "/admin/panel"},
+	{request: "/admin/panel/", status: 403, location: "/admin/panel"},
+	{request: "/dir/../admin/panel/", status: 403, location: "/admin/panel"},
 	{request: "/dir?//evil.com", status: 307, location: "/dir/?//evil.com"},
 
 	{request: "/admin%2Fsecret.txt", status: 404},
@@ -123,8 +123,8 @@ var attackGuards = []attackRow{
 
 	// The decoded path is matched here (see attackPaths), by guard and files alike.
 	{request: `/admin%2Fsecret.txt"`, status: 403},
-	{request: "/\xc3\xbc/%2e%2e%2Fadmin/secret.txt", status: 307, location: "/admin/secret.txt"},
-	{request: "/<%2f..%2Fadmin%2Fsecret.txt", status: 307, location: "/admin/secret.txt"},
+	{request: "/\xc3\xbc/%2e%2e%2Fadmin/secret.txt", status: 403, location: "/admin/secret.txt"},
+	{request: "/<%2f..%2Fadmin%2Fsecret.txt", status: 403, location: "/admin/secret.txt"},
 }
 
 func TestAttackGuard(t *testing.T) {

@@ -267,7 +267,7 @@ func (ps *parser) parsePath(start int) (*pattern, *PatternError) {
 		shown.WriteString(ps.show(s, from, to))
 		off = to
 	}
-	if off := uncleanAt(ps.text, start); off >= 0 && p.hostAt > 0 {
+	if off := uncleanAt(ps.text, start); off >= 0 && strings.TrimSpace(ps.text[:p.hostAt]) != "" {
 		return nil, ps.fail(off, neverMatches)
 	}
 	p.text = ps.text

@@ -72,7 +72,7 @@ func (s *snapshot) resolve(r *http.Request) answer {
 // nil if there is more to decide. It is what Find would say of an encoded path, or
 // of states that are stepped through side by side, and allocates as little.
 func (s *snapshot) exactMatch(r *http.Request, path automaton.Path) *route {
-	var buf [8]uint32
+	var buf [64]uint32 // one is found, or as many as are stepped through side by side
 	for _, h := range s.of(r.Host) {
 		a := h.forMethod(r.Method)
 		if a == nil {

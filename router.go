@@ -161,8 +161,8 @@ func (s *snapshot) findByHost(r *http.Request, path string) (number uint32, unch
 			break
 		}
 	}
-	if unchecked < len(path) && len(hosts) > 1 {
-		return automaton.Undecided, 0 // a rest; the other spelling may be exact on the other host
+	if len(hosts) > 1 && number >= automaton.First && s.routes[number].pattern.last().kind == rest {
+		return automaton.Undecided, 0 // the other spelling may be exact on the other host
 	}
 	return number, unchecked
 }

@@ -119,7 +119,7 @@ func TestEveryOrder(t *testing.T) {
 
 func TestEveryHost(t *testing.T) {
 	var all []enumRoute
-	for _, host := range []string{"", "h1", "H2.", "h2:80"} {
+	for _, host := range []string{"", "h1", "H2.", "h3"} {
 		all = append(all, enumMux([]string{"", "GET ", "OPTIONS "}, host, enumShapes(1, nil, []string{"a", "{}", "{...}", "{$}"}))...)
 	}
 	all = append(all, enumVerbs([]string{"", "GET "}, []string{"/a", "/a/", "/:x", "/*r"})...)
@@ -355,7 +355,7 @@ func TestEveryPatternText(t *testing.T) {
 	segs := []string{"a", "{x}", "{y...}", "{$}", "", ".", "..", ":a", "*", "*a", ":", ":1", "{", "}", "{}", "{x}y", "y{x}", "{x", "{1}", "{a b}",
 		"%zz", "%2F", "%", "{x}{z}", "{...}", "é", "{é}", "a:b", "a*b", "{ x}", "{x...}z", "{$}{$}", "a b", "\x00", "{type}"}
 	heads := []string{"", "GET ", "get ", "Get ", "PURGE ", "purge ", "G/T ", "GET  ", "GET\t ", " ", "CONNECT ", "connect ", "(G ", "É ",
-		"h", "GET h", "GET h{", "H.", "h:80", "{h}", "GET", "h/b "}
+		"h", "GET h", "GET h{", "H.", "h:80", "[::1]:80", "*.h", "{h}", "GET", "h/b "}
 	var texts []string
 	for _, head := range heads {
 		for _, p := range enumTexts(testkit.Size(1, 2), segs) {

@@ -156,8 +156,8 @@ func fuzzHandle(text string) string {
 }
 
 // fuzzRefused are the patterns that ServeMux takes and segue does not:
-// standard methods not in capitals, the wildcards of Express, and, since a
-// CONNECT on an unclean path is always 404, routes for that.
+// standard methods not in capitals, hosts with a port or a star, the wildcards of
+// Express, and, since a CONNECT on an unclean path is always 404, routes for that.
 func fuzzRefused(text string) bool {
 	if i := strings.IndexAny(text, " \t"); i >= 0 {
 		method := text[:i]
@@ -171,8 +171,12 @@ func fuzzRefused(text string) bool {
 		}
 	}
 	segs := strings.Split(text, "/")
-	return slices.ContainsFunc(segs[1:], fuzzExpress)
+	host := strings.TrimLeft(segs[0][strings.IndexAny(segs[0], " \t")+1:], " \t")
+	return fuzzDeadHost.MatchString(host) || slices.ContainsFunc(segs[1:], fuzzExpress)
 }
+
+// fuzzDeadHost are the hosts that no request has.
+var fuzzDeadHost = regexp.MustCompile(`^(?s:\*\..*|[^:]*:[0-9]+|.*\]:[0-9]+)$`)
 
 func fuzzExpress(seg string) bool {
 	name, star := strings.CutPrefix(seg, "*")
@@ -237,6 +241,8 @@ func fuzzMeaning(path string) (pattern string, ok bool) {
 				return "", false
 			}
 			segs[i] = oracleExpress(s)
+		case strings.Contains(s, "?") && !strings.Contains(s, "{"):
+			return "", false // a query is no part of a path
 		}
 	}
 	if segs[len(segs)-1] == "" {

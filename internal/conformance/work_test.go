@@ -49,7 +49,7 @@ func TestWorkGrowsWithThePath(t *testing.T) {
 		most := float64(k.Open) * 70 // a match
 		switch {
 		case alone != k.Name:
-			most = float64(k.Open)*slopes[alone] + 10 // a segment is cut by calls where find does it in its loop
+			most = float64(k.Open)*slopes[alone] + 20 // a segment is cut by calls where Find does it in its loop
 		case k.Status() != 200:
 			most = 250 // several passes
 		}

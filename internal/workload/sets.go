@@ -178,10 +178,10 @@ type CostSet struct {
 // budget. The bound is 500 KB for each 1,000 routes of some segments.
 func Costs() []CostSet {
 	return []CostSet{
-		{Resources(1_000), 500 << 10, false},
-		{Resources(10_000), 4500 << 10, false},
-		{Clash(10_000), 16 << 20, false},
+		{Resources(1_000), 550 << 10, false},
+		{Resources(10_000), 5100 << 10, false},
+		{Clash(10_000), 18 << 20, false},
 		{Ladder(24), 1 << 20, true},
-		{HardLadder(24), 2 << 20, true}, // 7,200 segments
+		{HardLadder(24), 5 << 19, true}, // 7,200 segments
 	}
 }

@@ -111,7 +111,7 @@ func (r enumRoute) listedFault(app *segue.Router) string {
 	}
 	got := routes[0]
 	if r.Mount != "" {
-		o.pattern = blanks.ReplaceAllString(o.pattern, "$1 ") // joined anew, with one of them
+		o.pattern = strings.TrimPrefix(blanks.ReplaceAllString(o.pattern, "$1 "), " ") // joined anew, with one behind a method
 	}
 	if got.Pattern != o.pattern || got.Method != o.method || oracleLower(got.Host) != o.host {
 		return fmt.Sprintf("listed as %q, method %q, host %q", got.Pattern, got.Method, got.Host)

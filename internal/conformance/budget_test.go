@@ -45,6 +45,7 @@ func TestMemoryIsBounded(t *testing.T) {
 // Where the budget leaves a node as a list, the answers are what they are
 // everywhere.
 func TestAnswersUnderTheBudget(t *testing.T) {
+	t.Parallel() // that is: after the tests that count allocations
 	for _, s := range workload.Costs() {
 		t.Run(s.Name, func(t *testing.T) {
 			var o oracle
@@ -115,6 +116,7 @@ func targetsBetween(routes []workload.Route) []string {
 // A deep path is no recursion, neither in what is registered nor in what is
 // asked.
 func TestDepthIsNotBounded(t *testing.T) {
+	t.Parallel() // that is: after the tests that count allocations
 	var path strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&path, "/s%d", i)
@@ -162,7 +164,7 @@ func TestBudgetNeverChangesTheAnswer(t *testing.T) {
 	}
 	c := newEnumCheck(t, nil)
 	var wide atomic.Int64
-	c.each(testkit.Size(40, 400), func(w *enumWriter, i int) {
+	c.each(testkit.Size(24, 400), func(w *enumWriter, i int) {
 		r := rand.New(rand.NewPCG(1, uint64(i)))
 		var s enumSet
 		for range 2 + r.IntN(12) {

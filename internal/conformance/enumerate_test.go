@@ -72,7 +72,7 @@ func TestEveryPair(t *testing.T) {
 		all = slices.DeleteFunc(all, func(r enumRoute) bool { return strings.Contains(r.Pattern, "b") })
 	}
 	paths := slices.Concat(enumPaths(2, "a", "b", "c"), enumOddPaths)
-	c := newEnumCheck(t, enumRequests(enumMethods[:4], []string{"h"}, paths)).every(13)
+	c := newEnumCheck(t, enumRequests(enumMethods[:4], []string{"h"}, paths)).every(17)
 	c.pairs(all, func(w *enumWriter, s enumSet) {
 		if s.canonical() {
 			c.all(w, s)
@@ -88,7 +88,7 @@ func TestEveryTriple(t *testing.T) {
 		enumVerbs(methods, enumShapes(2, inner, []string{"a", "{}", "{...}", ""})))
 	requests := enumRequests([]string{"GET", "POST", "OPTIONS"}, []string{"h"},
 		slices.Concat(enumPaths(2, "a", "c"), []string{"/a/a/a", "/c/a/c/", "/a//", "//c/a/?q"}))
-	c := newEnumCheck(t, requests).every(11)
+	c := newEnumCheck(t, requests).every(13)
 	c.each(len(all), func(w *enumWriter, i int) {
 		for j := range i {
 			for k := range j {
@@ -272,7 +272,7 @@ func TestSetsThatExplode(t *testing.T) {
 		r := rand.New(rand.NewPCG(2, uint64(i)))
 		s := newEnumSet(sets[i]...)
 		requests := []*enumRequest{}
-		for range testkit.Size(100, 600) {
+		for range testkit.Size(50, 600) {
 			requests = append(requests, newEnumRequest(enumMethods[r.IntN(3)], "h", enumMixedPath(r, sets[i])))
 		}
 		c.some(w, s, requests, r, len(requests))
@@ -297,7 +297,7 @@ func TestRouteFiles(t *testing.T) {
 			}
 			r := rand.New(rand.NewPCG(3, uint64(i)))
 			requests := []*enumRequest{}
-			for range testkit.Size(100, 800) {
+			for range testkit.Size(50, 800) {
 				requests = append(requests, newEnumRequest(enumMethods[r.IntN(len(enumMethods))], "h", enumMixedPath(r, routes)))
 			}
 			c.some(w, newEnumSet(routes...), requests, r, len(requests))

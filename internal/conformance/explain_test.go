@@ -161,6 +161,7 @@ func patternsOf(routes []segue.Route) []string {
 // Every pair of small routes, and larger sets drawn with a fixed seed, hosts,
 // mounts, policies and CleanPath(false) included.
 func TestExplainNeverDiffers(t *testing.T) {
+	t.Parallel() // that is: after the tests that count allocations
 	var all []enumRoute
 	for _, host := range []string{"", "", "h1"} {
 		all = append(all, enumMux(enumRouteMethods, host, enumShapes(2, enumInner, enumMuxLast))...)
@@ -195,6 +196,7 @@ func TestExplainNeverDiffers(t *testing.T) {
 // The branches that a step names are those of the routes that are open there,
 // best first, merged in one node or side by side.
 func TestExplainNamesTheOpenBranches(t *testing.T) {
+	t.Parallel() // that is: after the tests that count allocations
 	wide := 0
 	for _, routes := range [][]enumRoute{enumPowers(10), enumPowers(14), enumSquare(60), enumSquare(200), enumDiagonal(12), enumDiagonal(40)} {
 		rt, err := newEnumSet(routes...).router()
@@ -236,6 +238,7 @@ var anyName = regexp.MustCompile(`\{[^}]*\}`)
 
 // Where the budget is used up, the trace says so, and no more than that changes.
 func TestExplainSideBySide(t *testing.T) {
+	t.Parallel() // that is: after the tests that count allocations
 	rt := segue.New()
 	for i := range 300 {
 		rt.GET(fmt.Sprintf("/page%d/edit", i), shows)

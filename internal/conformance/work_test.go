@@ -30,6 +30,7 @@ import (
 // inside, and each call of it reads a part of the path once, is the benchmark's
 // to show.)
 func TestWorkGrowsWithThePath(t *testing.T) {
+	t.Parallel() // that is: after the tests that count allocations
 	if testing.Short() || testkit.Race {
 		t.Skip("builds a program; once is enough")
 	}

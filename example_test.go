@@ -674,12 +674,12 @@ func ExampleDisallowUnknownFields() {
 	type User struct {
 		Name string `json:"name"`
 	}
-	r := httptest.NewRequest("POST", "/", strings.NewReader(`{"nmae": "Ann"}`))
+	r := httptest.NewRequest("POST", "/", strings.NewReader(`{"nam": "Ann"}`))
 	r.Header.Set("Content-Type", "application/json")
 	_, err := segue.Decode[User](httptest.NewRecorder(), r, segue.DisallowUnknownFields())
 	fmt.Println(segue.StatusOf(err))
 	// Output:
-	// 400 unknown field "nmae": correct the name or leave it out
+	// 400 unknown field "nam": correct the name or leave it out
 }
 
 // An empty body stands for the default of everything. Without the option it is

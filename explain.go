@@ -396,9 +396,9 @@ func branches(open []*route, n int) []string {
 	return names
 }
 
-// branchName is the first n segments of the leaf's path as they were written.
-func (l *route) branchName(n int) string {
-	written := strings.Split(l.pattern.path(), "/")[1:]
+// branchName is the first n segments of r's path as they were written.
+func (r *route) branchName(n int) string {
+	written := strings.Split(r.pattern.path(), "/")[1:]
 	if n > len(written) {
 		written = append(written, "{$}")
 	}

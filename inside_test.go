@@ -136,14 +136,12 @@ func TestFormerSnapshotsGo(t *testing.T) {
 // lead through them.
 func TestDiamondsWithoutRoutes(t *testing.T) {
 	rt := New()
-	for top := rt; ; {
-		for range 60 {
-			next := New()
-			top.Mount("/a", next)
-			top.Mount("/b", next)
-			top = next
-		}
-		break
+	top := rt
+	for range 60 {
+		next := New()
+		top.Mount("/a", next)
+		top.Mount("/b", next)
+		top = next
 	}
 	rt.GET("/x", showPattern)
 	assert.Equal(t, http.StatusOK, testkit.Serve(rt, "GET", "/x").Code)

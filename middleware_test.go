@@ -372,9 +372,7 @@ func sixteen(routers int) *segue.Router {
 }
 
 func TestMiddlewareAllocatesNothing(t *testing.T) {
-	if testkit.Race {
-		t.Skip("the race detector allocates")
-	}
+	testkit.SkipUnlessAllocationsCount(t)
 	for _, routers := range []int{1, 2} {
 		app := sixteen(routers)
 		app.PathValues(false) // its memory is cut from blocks, now and then a new one
@@ -535,7 +533,7 @@ func TestAnotherRequestPassesTheChainsOnItsWay(t *testing.T) {
 		admin := app.Group("/admin", via("admin"))
 		admin.GET("/x", shows)
 		public := app.Group("/public", elsewhere)
-		public.Handle("/", http.HandlerFunc(shows))
+		public.Handle("/", shows)
 		r := httptest.NewRequest("GET", "/public/admin/x", nil)
 		w := httptest.NewRecorder()
 		app.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), appKey{}, http.Handler(app))))

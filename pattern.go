@@ -394,30 +394,30 @@ func (ps *parser) show(s segment, from, to int) string {
 	return ps.text[from:to]
 }
 
-// join returns a route's pattern as it is seen from the router that mounts the
-// route's router under prefix.
-func (prefix *pattern) join(p *pattern) (*pattern, *PatternError) {
-	if len(prefix.segments) == 0 {
-		return p, nil
+// join returns the pattern of a route as it is seen from the router that mounts
+// the route's router under the prefix p.
+func (p *pattern) join(inner *pattern) (*pattern, *PatternError) {
+	if len(p.segments) == 0 {
+		return inner, nil
 	}
-	if p.static {
-		p = p.renameRest(prefix.names())
+	if inner.static {
+		inner = inner.renameRest(p.names())
 	}
-	j := *p
+	j := *inner
 	j.shown = false
-	j.segments = slices.Concat(prefix.segments, p.segments)
-	path := prefix.path() + p.path()
-	if p.verb && p.isRoot() && p.segments[0].kind == literal {
-		j.segments, path = prefix.segments, prefix.path()
+	j.segments = slices.Concat(p.segments, inner.segments)
+	path := p.path() + inner.path()
+	if inner.verb && inner.isRoot() && inner.segments[0].kind == literal {
+		j.segments, path = p.segments, p.path()
 	}
-	j.text = p.host() + path
-	if p.hostAt > 0 {
-		j.text = p.method() + " " + j.text
-		j.hostAt = uint32(len(p.method()) + 1)
+	j.text = inner.host() + path
+	if inner.hostAt > 0 {
+		j.text = inner.method() + " " + j.text
+		j.hostAt = uint32(len(inner.method()) + 1)
 	}
 	j.pathAt = uint32(len(j.text) - len(path))
-	outer := prefix.names()
-	for _, name := range p.names() {
+	outer := p.names()
+	for _, name := range inner.names() {
 		if slices.Contains(outer, name) {
 			at := max(strings.LastIndex(j.text, "{"+name+"}"), strings.LastIndex(j.text, "{"+name+"...}"))
 			return nil, &PatternError{Pattern: j.text, Offset: at,
@@ -427,9 +427,9 @@ func (prefix *pattern) join(p *pattern) (*pattern, *PatternError) {
 	return &j, nil
 }
 
-// append returns the prefix of a mount inside a mount.
-func (prefix *pattern) append(inner *pattern) *pattern {
-	return &pattern{text: prefix.path() + inner.path(), segments: slices.Concat(prefix.segments, inner.segments)}
+// append returns the prefix of a mount inside a mount under the prefix p.
+func (p *pattern) append(inner *pattern) *pattern {
+	return &pattern{text: p.path() + inner.path(), segments: slices.Concat(p.segments, inner.segments)}
 }
 
 // renameRest returns p with another name for its rest if a prefix has that

@@ -343,7 +343,7 @@ func TestDecodeDisallowUnknownFields(t *testing.T) {
 	}
 	assert.NoError(t, decode(` {"name":"ann","zip":"8000","labels":{"any":"name"}} `))
 	for _, tt := range []struct{ body, message string }{
-		{`{"nmae":"ann"}`, `unknown field "nmae": correct the name or leave it out`},
+		{`{"nam":"ann"}`, `unknown field "nam": correct the name or leave it out`},
 		{`{"address":{"city":1}}`, `unknown field "city": correct the name or leave it out`},
 		{`{"a\nb\"":1}`, `unknown field "a\nb\"": correct the name or leave it out`},
 		{`{"` + strings.Repeat("z", 1000) + `":1}`, `unknown field "` + strings.Repeat("z", 64) + `": correct the name or leave it out`},
@@ -410,7 +410,6 @@ func TestDecodeBesideV2(t *testing.T) {
 // A type may be its own element: the walk over it for the path in a message ends.
 type (
 	ownElement []ownElement
-	ownPointer *ownPointer
 	ownValue   map[string]ownValue
 	OwnEmbed   struct {
 		*OwnEmbed

@@ -341,7 +341,7 @@ func TestStaticFallback(t *testing.T) {
 	empty := segue.New()
 	empty.PathValues(true) // a router without a route and a setting has no territory
 	app.Mount("/empty", empty)
-	app.Mount("/plain", http.HandlerFunc(shows))
+	app.Mount("/plain", shows)
 	app.POST("/form", shows)
 	answers(t, app, map[string]string{
 		"GET /":                "200 index.html",

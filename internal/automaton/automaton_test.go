@@ -226,6 +226,28 @@ func TestSlowTwin(t *testing.T) {
 	}
 }
 
+// checkTable fails where a state's table holds anything but its literals.
+func checkTable(t *testing.T, a *Automaton, n *node, s *State) {
+	t.Helper()
+	inTable := 0
+	for _, l := range s.Literals {
+		if !isRare(l.Text) {
+			inTable++
+			to := a.child(n, l.Text)
+			require.True(t, n.slots <= to && to <= n.slots+n.mask)
+		}
+	}
+	for i := range n.mask + 1 {
+		if c := a.nodes[n.slots+i]; n.slots != 0 && c.last != freeKey {
+			inTable--
+		}
+	}
+	require.Zero(t, inTable, "slots and literals")
+	for _, text := range texts {
+		require.Equal(t, s.literal(text) != nil, a.child(n, text) != nowhere, "%q", text)
+	}
+}
+
 // check fails where an automaton is not what Build promises.
 func check(t *testing.T, a *Automaton, start *State) {
 	t.Helper()
@@ -267,24 +289,10 @@ func check(t *testing.T, a *Automaton, start *State) {
 		require.True(t, n.slots != 0 || n.mask == 0)
 		require.Zero(t, n.mask&(n.mask+1), "a power of two slots")
 		lead(n.param, s.Param)
-		inTable := 0
 		for _, l := range s.Literals {
-			to := a.child(n, l.Text)
-			lead(to, l.To)
-			if !isRare(l.Text) {
-				inTable++
-				require.True(t, n.slots <= to && to <= n.slots+n.mask)
-			}
+			lead(a.child(n, l.Text), l.To)
 		}
-		for i := range n.mask + 1 {
-			if c := a.nodes[n.slots+i]; n.slots != 0 && c.last != freeKey {
-				inTable--
-			}
-		}
-		require.Zero(t, inTable, "slots and literals")
-		for _, text := range texts {
-			require.Equal(t, s.literal(text) != nil, a.child(n, text) != nowhere, "%q", text)
-		}
+		checkTable(t, a, n, s)
 	}
 	visit(root, start)
 	if a.prefixSize > 1 {

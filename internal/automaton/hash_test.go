@@ -134,7 +134,7 @@ func TestTablesAreSmall(t *testing.T) {
 			slots[many] += int(a.nodes[rootNode].mask + 1)
 			literals[many] += n
 		}
-		assert.Less(t, float64(slots[0])/float64(literals[0]), 5.3, form)
+		assert.Less(t, float64(slots[0])/float64(literals[0]), 6.0, form)
 		assert.Less(t, float64(slots[1])/float64(literals[1]), 2.0, form)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/segue-go/segue/internal/testkit"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -17,6 +18,7 @@ const sums = "testdata/sums/sums.go"
 // Every mutant there is of a small file, of each operator and each kind of
 // function; that those which do not compile are not among them.
 func TestMutants(t *testing.T) {
+	testkit.SkipUnlessExplores(t)
 	var out bytes.Buffer
 	_, err := run(&out, []string{sums}, options{only: regexp.MustCompile(""), list: true})
 	require.NoError(t, err)
@@ -28,6 +30,7 @@ func TestMutants(t *testing.T) {
 // The tests of the small file tell all mutants but those that its page
 // explains, also one that never ends and those that cannot share a binary.
 func TestFates(t *testing.T) {
+	testkit.SkipUnlessExplores(t)
 	var out bytes.Buffer
 	o := options{only: regexp.MustCompile(""), page: "testdata/sums/survivors.md", tags: "purego", workers: 2, verbose: true}
 	unexplained, err := run(&out, []string{sums}, o)
@@ -50,6 +53,7 @@ func TestFates(t *testing.T) {
 
 // The same on a function of the package itself.
 func TestMutantsOfThePackage(t *testing.T) {
+	testkit.SkipUnlessExplores(t)
 	if testing.Short() {
 		t.Skip("compiles the package's tests")
 	}

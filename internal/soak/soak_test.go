@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/segue-go/segue/internal/testkit"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -29,6 +30,7 @@ func small() config {
 }
 
 func TestSoak(t *testing.T) {
+	testkit.SkipUnlessExplores(t)
 	var out bytes.Buffer
 	ok := run(t.Context(), small(), &out)
 	require.True(t, ok, "%s", &out)
@@ -37,6 +39,7 @@ func TestSoak(t *testing.T) {
 
 // An interrupt ends a long run early, with all its figures.
 func TestInterrupt(t *testing.T) {
+	testkit.SkipUnlessExplores(t)
 	c := small()
 	c.length = time.Hour
 	ctx, cancel := context.WithCancel(t.Context())
@@ -49,6 +52,7 @@ func TestInterrupt(t *testing.T) {
 // A soak that cannot fail shows nothing: each of these apps does one thing
 // wrong, and must be found out.
 func TestFaultsAreFound(t *testing.T) {
+	testkit.SkipUnlessExplores(t)
 	if testing.Short() || raceDetector() != "" {
 		t.Skip("takes half a minute, and what pools is a data race besides")
 	}

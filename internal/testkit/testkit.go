@@ -26,6 +26,14 @@ func Size(some, full int) int {
 	return some
 }
 
+// SkipUnlessExplores skips a test that takes long and shows little of each run.
+func SkipUnlessExplores(t testing.TB) {
+	t.Helper()
+	if !Explore() {
+		t.Skip("takes long: SEGUE_EXPLORE=1 runs it")
+	}
+}
+
 // LogSize says in the test's log that it does not explore.
 func LogSize(t testing.TB) {
 	t.Helper()

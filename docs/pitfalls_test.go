@@ -55,17 +55,11 @@ func Example_narrowGuard() {
 
 	fmt.Println(ask(app, "GET", "/admin/users", "").Code) // guarded
 	fmt.Println(ask(app, "GET", "/admin/help", "").Code)  // a route of app
-	fmt.Println(ask(app, "GET", "/admin/nope", "").Code)  // nobody's route
-
-	admin.NotFound(http.HandlerFunc(nothingHere)) // now admin answers for what it does not have
-	fmt.Println(ask(app, "GET", "/admin/nope", "").Code)
-	fmt.Println(ask(app, "GET", "/admin/help", "").Code)
+	fmt.Println(ask(app, "GET", "/admin/nope", "").Code)  // nobody's route, under the prefix of admin
 	// Output:
 	// 401
 	// 200
-	// 404
 	// 401
-	// 200
 }
 
 func Example_guardByPath() {
@@ -100,24 +94,6 @@ func allowOrigin(next http.Handler) http.Handler {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 		next.ServeHTTP(w, r)
 	})
-}
-
-func Example_missesOfAMountedRouter() {
-	api := segue.New()
-	api.Use(allowOrigin)
-	api.GET("/users", listUsers)
-	app := segue.New()
-	app.Mount("/api", api)
-
-	w := ask(app, "GET", "/api/nope", "")
-	fmt.Printf("%d %q\n", w.Code, w.Header().Get("Access-Control-Allow-Origin"))
-
-	api.NotFound(http.HandlerFunc(nothingHere))
-	w = ask(app, "GET", "/api/nope", "")
-	fmt.Printf("%d %q\n", w.Code, w.Header().Get("Access-Control-Allow-Origin"))
-	// Output:
-	// 404 ""
-	// 404 "*"
 }
 
 // methodOverride lets a form send a DELETE.

@@ -71,8 +71,9 @@ func misuse(what string) error {
 //
 // They cover all routes of this router and of the routers mounted in it,
 // whenever these were registered; the middleware of outer routers runs first.
-// The 404s, 405s, redirects and automatic answers to OPTIONS of a router that is
-// served itself pass them too. It panics with an error if a middleware is nil.
+// The 404s below the router's prefix, and the 405s, redirects and automatic
+// answers to OPTIONS of its routes, pass them too. It panics with an error if a
+// middleware is nil.
 //
 // A middleware runs after matching: r.Pattern and the parameters are there, and
 // a change to r.URL does not lead to another route. To act before matching, for

@@ -135,7 +135,12 @@ func (s *snapshot) find(r *http.Request) *route {
 	}
 	number, unchecked := uint32(automaton.None), 0
 	if s.named == nil {
-		if a := s.none[0].forMethod(r.Method); a != nil {
+		h := s.none[0]
+		a := h.get
+		if r.Method != http.MethodGet { // spares most requests a call
+			a = h.forMethod(r.Method)
+		}
+		if a != nil {
 			number, unchecked = a.Find(path)
 		}
 	} else {
@@ -351,36 +356,37 @@ func (rt *Router) PathValues(on bool) {
 	rt.configure(func(s *settings) { s.values = &on })
 }
 
-// NotFound sets what answers the 404s that this router owns: those of paths
-// below its prefix that no route matches, unless a router mounted further in
-// has set its own.
+// NotFound sets what answers the 404s of this router: those of paths in its
+// territory that no route matches.
 //
 //	app.NotFound(http.HandlerFunc(notFoundPage))
 //
-// The router with the longest matching prefix is asked first, then those around
-// it. Of several at one prefix it is the first mounted one that has set NotFound,
-// MethodNotAllowed or OnError. The handler runs inside the middleware of the
-// router that set it, and those around.
+// A router's territory is its prefix and every path below it. Of nested
+// territories the longest prefix counts. Of several routers at one prefix it
+// belongs to the first mounted one that has set NotFound, MethodNotAllowed or
+// OnError, else to the innermost router that contains all of them. A router
+// without a route and a setting has none. A 404 passes the middleware of the
+// territory's router, and of those around it; the nearest of these routers that
+// has set NotFound answers.
 //
-// Where none is set, a 404 goes to the error handlers of the router that owns
-// it ([Router.OnError]), inside the middleware of the served router, and ends as
-// ServeMux's text. NotFound is not a route and never hides a 405. It panics with
-// an error if the handler is nil, or rt was made by [Router.With].
+// Where none is set, a 404 goes to the error handlers ([Router.OnError]), and ends
+// as ServeMux's text. NotFound is not a route and never hides a 405. It panics
+// with an error if the handler is nil, or rt was made by [Router.With].
 func (rt *Router) NotFound(handler http.Handler) {
 	rt.checkMissHandler("NotFound", handler)
 	rt.configure(func(s *settings) { s.notFound = handler })
 }
 
-// MethodNotAllowed sets what answers the 405s that this router owns: those of
-// paths whose best route, over all methods, is its own, or of a router mounted
-// in it that has not set its own.
+// MethodNotAllowed sets what answers the 405s of this router: those of paths
+// whose best route, over all methods, is its own.
 //
 //	app.MethodNotAllowed(http.HandlerFunc(wrongMethodPage))
 //
-// The handler runs inside the middleware of the router that owns that route, with
-// the header Allow set (RFC 9110, section 15.5.6). Where none is set, a 405 goes
-// to the error handlers, as a 404 does. It panics with an error if the handler is
-// nil, or rt was made by [Router.With].
+// A 405 passes the middleware of the router that has that route, and of those
+// around it; the nearest of these routers that has set MethodNotAllowed answers,
+// with the header Allow set (RFC 9110, section 15.5.6). Where none is set, a 405
+// goes to the error handlers, as a 404 does. It panics with an error if the
+// handler is nil, or rt was made by [Router.With].
 func (rt *Router) MethodNotAllowed(handler http.Handler) {
 	rt.checkMissHandler("MethodNotAllowed", handler)
 	rt.configure(func(s *settings) { s.notAllowed = handler })

@@ -94,17 +94,26 @@ type hosts struct {
 // A host holds the automata of one host, one for each method that its routes
 // name. Methods with the same routes share one.
 type host struct {
-	get     *automaton.Automaton
-	methods map[string]*automaton.Automaton
-	other   *automaton.Automaton // for a method that no route names
-	all     *automaton.Automaton // every route, whatever its method: see resolve.go
+	get, post, put, patch, delete *automaton.Automaton // the usual methods are not sought in a map
+	methods                       map[string]*automaton.Automaton
+	other                         *automaton.Automaton // for a method that no route names
+	all                           *automaton.Automaton // every route, whatever its method: see resolve.go
 }
 
 // forMethod returns the automaton that answers a method, nil for OPTIONS, which
 // resolve decides.
 func (h *host) forMethod(method string) *automaton.Automaton {
-	if method == http.MethodGet { // most requests
+	switch method {
+	case http.MethodGet:
 		return h.get
+	case http.MethodPost:
+		return h.post
+	case http.MethodPut:
+		return h.put
+	case http.MethodPatch:
+		return h.patch
+	case http.MethodDelete:
+		return h.delete
 	}
 	if a, ok := h.methods[method]; ok {
 		return a
@@ -250,8 +259,10 @@ func compileHost(routes []*route, lists *routeLists) *host {
 		h.all = compile(trieOf(routes), false, lists.number)
 	}
 	h.other = cmp.Or(h.methods[""], empty)
-	delete(h.methods, "")
+	delete(h.methods, "") // other has it
 	h.get = cmp.Or(h.methods[http.MethodGet], h.other)
+	h.post, h.put = cmp.Or(h.methods[http.MethodPost], h.other), cmp.Or(h.methods[http.MethodPut], h.other)
+	h.patch, h.delete = cmp.Or(h.methods[http.MethodPatch], h.other), cmp.Or(h.methods[http.MethodDelete], h.other)
 	if h.methods[http.MethodHead] == nil {
 		h.methods[http.MethodHead] = h.get
 	}

@@ -138,10 +138,10 @@ type Files struct {
 //
 // # What it does not hide
 //
-// A guard on a router runs for the files that this route finds. What it does not
-// find is another route's, perhaps a Static's without the guard, or a miss, which
-// the guard does not see (see [Router.Use]); a redirect to a directory is a miss
-// too. To close all of a prefix, give the guarded router a route for the rest:
+// A guard on a router runs for the files that this route finds, for redirects to
+// its directories, and for what no route has below the router's prefix. What
+// another route has, perhaps a Static's without the guard, it does not see. To
+// close all of a prefix, give the guarded router a route for the rest:
 //
 //	admin := app.Group("/admin", requireAdmin)
 //	admin.Static("/", segue.Files{FS: reports})

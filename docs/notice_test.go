@@ -76,7 +76,7 @@ func TestAsBefore(t *testing.T) {
 
 	guarded := segue.New() // Express, echo: the guard answers for whatever is below its prefix
 	admin := guarded.Group("/admin", requireAdmin)
-	admin.NotFound(http.HandlerFunc(nothingHere))
+	admin.GET("/users", listUsers)
 	assert.Equal(t, 401, ask(guarded, "GET", "/admin/nope", "").Code)
 	assert.Equal(t, 404, ask(guarded, "GET", "/admin/nope", "", "Authorization: Basic x").Code)
 

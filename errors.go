@@ -134,14 +134,26 @@ func (sc *scope) walk(w http.ResponseWriter, r *http.Request, err error) error {
 	return err
 }
 
-// logError logs where net/http logs a panic.
+// logError logs where net/http logs a panic. An error may hold what a client
+// sent, so that its text is escaped and bounded: it is one line, apart from the
+// stack of a panic.
 func logError(r *http.Request, err error) {
-	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.ErrorLog != nil {
-		s.ErrorLog.Printf("segue: %s %s: %v", r.Method, r.URL.EscapedPath(), err)
-		return
+	text, stack := err.Error(), ""
+	if p, ok := errors.AsType[*panicError](err); ok {
+		stack = "\n\n" + string(p.stack)
+		text = strings.Replace(text, stack, "", 1)
 	}
-	log.Printf("segue: %s %s: %v", r.Method, r.URL.EscapedPath(), err)
+	if len(text) > maxLogged {
+		text = text[:maxLogged] + "…"
+	}
+	logf := log.Printf
+	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.ErrorLog != nil {
+		logf = s.ErrorLog.Printf
+	}
+	logf("segue: %s %.256s: %s%s", printable(r.Method), r.URL.EscapedPath(), printable(text), stack)
 }
+
+const maxLogged = 4096 // bytes of an error's text
 
 // The errors of a miss. At the end of the list both are answered as by ServeMux,
 // whose text for the first is not the standard one.
@@ -292,12 +304,13 @@ func Errorf(status int, format string, args ...any) error {
 //
 //  1. an error of [Errorf], [Decode], [JSON] or [ParamAs] and [QueryAs]: its
 //     status and message;
-//  2. an error with a method StatusCode() int: that status and its standard
+//  2. an [http.MaxBytesError]: 413 and its standard text;
+//  3. an error with a method StatusCode() int: that status and its standard
 //     text;
-//  3. anything else: 500 and "Internal Server Error".
+//  4. anything else: 500 and "Internal Server Error".
 //
-// The whole tree is searched for the first before it is searched for the
-// second. The text of a wrapper or of a foreign error is never returned: it may
+// The whole tree is searched for each of these before it is searched for the
+// next. The text of a wrapper or of a foreign error is never returned: it may
 // hold what no client should see.
 //
 // A status outside 400 to 599 counts as 500, with its standard text. A status
@@ -353,13 +366,17 @@ func ownStatus(err error) (status int, message string, ok bool) {
 	return status, message, ok
 }
 
-// foreignStatus asks the nearest error that has a StatusCode; 0 if there is none.
+// foreignStatus knows net/http's error for a body that is too large, and asks the
+// nearest error that has a StatusCode; 0 if there is none.
 func foreignStatus(err error) int {
 	type coder interface {
 		error
 		StatusCode() int
 	}
 	defer dropNilPanic()
+	if _, found := errors.AsType[*http.MaxBytesError](err); found {
+		return http.StatusRequestEntityTooLarge
+	}
 	if foreign, found := errors.AsType[coder](err); found {
 		return foreign.StatusCode()
 	}

@@ -1190,3 +1190,29 @@ func TestPanicPassesThrough(t *testing.T) {
 		assert.Equal(t, 200, ask(t, app, "GET /well").Code)
 	}
 }
+
+// What is logged is one bounded line, whatever a client has put into an error.
+func TestLogIsQuoted(t *testing.T) {
+	app := segue.New()
+	app.GET("/{name}", segue.Try(func(_ http.ResponseWriter, r *http.Request) error {
+		return &fs.PathError{Op: "open", Path: r.PathValue("name") + strings.Repeat("a", 10_000), Err: fs.ErrInvalid}
+	}))
+	var text testkit.Buffer
+	srv := httptest.NewUnstartedServer(app)
+	srv.Config.ErrorLog = log.New(&text, "", 0)
+	srv.Start()
+	defer srv.Close()
+	resp, err := http.Get(srv.URL + "/%0a2026%20FORGED%1b%5b2J")
+	require.NoError(t, err)
+	resp.Body.Close()
+	assert.Equal(t, 1, strings.Count(text.String(), "\n"), "lines")
+	assert.Contains(t, text.String(), `open \n2026 FORGED\x1b[2J`)
+	assert.Less(t, len(text.String()), 5000)
+}
+
+// A body over a limit is the client's fault, whoever set the limit.
+func TestStatusOfMaxBytes(t *testing.T) {
+	status, message := segue.StatusOf(fmt.Errorf("reading: %w", &http.MaxBytesError{Limit: 7}))
+	assert.Equal(t, 413, status)
+	assert.Equal(t, "Request Entity Too Large", message)
+}

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"testing/fstest"
@@ -890,4 +892,28 @@ func ExampleRouter_Static_wrong() {
 	// Output:
 	// /api/users 200 all users
 	// /api/userz 200 the page
+}
+
+// One record for each request, with the pattern of its route. Here the time and
+// the duration are left out, which are never the same.
+func ExampleAccessLog() {
+	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey || a.Key == "duration" {
+				return slog.Attr{}
+			}
+			return a
+		},
+	}))
+	app := segue.New()
+	app.Use(segue.AccessLog(logger), segue.Recover)
+	app.GET("/users/{id}", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "user %s", segue.Param(r, "id"))
+	}))
+	for _, path := range []string{"/users/7", "/nowhere"} {
+		app.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
+	}
+	// Output:
+	// level=INFO msg=request method=GET path=/users/7 pattern="GET /users/{id}" status=200 bytes=6 remote=192.0.2.1:1234
+	// level=INFO msg=request method=GET path=/nowhere pattern="" status=404 bytes=19 remote=192.0.2.1:1234
 }

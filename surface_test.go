@@ -433,7 +433,7 @@ func TestNothingIsPooled(t *testing.T) {
 }
 
 // Of a request's header the package reads what Decode and Static need, and the
-// method that a preflight asks for: nothing that a client or a proxy says about
+// method that a preflight asks for, and AccessLog logs the address: nothing that a client or a proxy says about
 // who or where it is. (Static hands a request on to net/http, which reads its
 // conditions and ranges.)
 func TestNoHeaderIsRead(t *testing.T) {
@@ -451,7 +451,7 @@ func TestNoHeaderIsRead(t *testing.T) {
 		return object.Name()
 	})
 	assert.Equal(t, []use{
-		{"mount.go", "shareForm", "MultipartForm"}, {"reply.go", "readJSON", "Header"}, {"resolve.go", "question", "Header"},
+		{"accesslog.go", "AccessLog", "RemoteAddr"}, {"mount.go", "shareForm", "MultipartForm"}, {"reply.go", "readJSON", "Header"}, {"resolve.go", "question", "Header"},
 		{"static.go", "openBest", "Header"}, {"static.go", "send", "Header"},
 	}, read)
 
@@ -468,9 +468,10 @@ func TestNoHeaderIsRead(t *testing.T) {
 	}
 }
 
-// One function writes to a log: that of what reaches the end of an error list.
+// One function writes to a log by itself: that of what reaches the end of an error
+// list. AccessLog writes to the logger that it is given.
 func TestOneFunctionLogs(t *testing.T) {
-	printing := regexp.MustCompile(`^(builtin\.print(ln)?|os\.Std(out|err)|fmt\.Print.*|log/slog\..*|log\..*|runtime/debug\.PrintStack)$`)
+	printing := regexp.MustCompile(`^(builtin\.print(ln)?|os\.Std(out|err)|fmt\.Print.*|log/slog\.((Debug|Info|Warn|Error|Log)(Context)?|LogAttrs|Default)|log\..*|runtime/debug\.PrintStack)$`)
 	logs := uses(t, func(_ ast.Expr, object types.Object, _ *types.Info) string {
 		if _, ok := object.(*types.PkgName); ok {
 			return ""
@@ -480,7 +481,7 @@ func TestOneFunctionLogs(t *testing.T) {
 		}
 		return ""
 	})
-	assert.Equal(t, []use{{"errors.go", "logError", "log.Printf"}}, logs)
+	assert.Equal(t, []use{{"accesslog.go", "AccessLog", "log/slog.LogAttrs"}, {"errors.go", "logError", "log.Printf"}}, logs)
 
 	calls := uses(t, func(_ ast.Expr, object types.Object, _ *types.Info) string {
 		if packageOf(object) == "segue" && object.Name() == "logError" {

@@ -361,10 +361,13 @@ func (s *snapshot) ownerOf(at []*route) uint32 {
 			owner = owner.parent
 		}
 	}
-	for owner.router.shared {
+	for owner.router.shared && owner.parent != nil {
 		owner = owner.parent
 	}
-	return automaton.First + uint32(slices.Index(s.owners, owner))
+	if i := slices.Index(s.owners, owner); i >= 0 {
+		return automaton.First + uint32(i)
+	}
+	return automaton.None // a router that With made is served itself: see territory
 }
 
 // contains reports whether other is sc or lies in it.

@@ -304,7 +304,7 @@ func (t *oracleTree) owner(p string) *oracleScope {
 			owner = owner.parent
 		}
 	}
-	for owner.shared {
+	for owner.shared && owner.parent != nil {
 		owner = owner.parent
 	}
 	return owner

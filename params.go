@@ -18,15 +18,9 @@ import (
 	"github.com/segue-go/segue/internal/pathvalue"
 )
 
-// setValues writes into r what the route's parameters are, for r.PathValue, and
-// clears what an outer router wrote there.
+// setValues gives a request that find has matched the values of the route's
+// parameters, for r.PathValue.
 func (r *route) setValues(req *http.Request) {
-	if r.names == nil {
-		if pathvalue.Filled(req) {
-			pathvalue.Clear(req)
-		}
-		return
-	}
 	path := req.URL.Path
 	if r.few == 0 {
 		r.claim(req, automaton.Path{Text: path})

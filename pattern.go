@@ -411,9 +411,9 @@ func (p *pattern) join(inner *pattern) (*pattern, *PatternError) {
 		j.segments, path = p.segments, p.path()
 	}
 	j.text = inner.host() + path
-	if inner.hostAt > 0 {
-		j.text = inner.method() + " " + j.text
-		j.hostAt = uint32(len(inner.method()) + 1)
+	j.hostAt = 0
+	if m := inner.method(); m != "" {
+		j.text, j.hostAt = m+" "+j.text, uint32(len(m)+1)
 	}
 	j.pathAt = uint32(len(j.text) - len(path))
 	outer := p.names()

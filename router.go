@@ -16,6 +16,7 @@ import (
 	"weak"
 
 	"github.com/segue-go/segue/internal/automaton"
+	"github.com/segue-go/segue/internal/pathvalue"
 )
 
 // A Router matches requests to handlers by method, host and path. It is an
@@ -121,7 +122,11 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Pattern = found.text
-	found.setValues(r)
+	if found.names != nil {
+		found.setValues(r)
+	} else if pathvalue.Filled(r) {
+		pathvalue.Clear(r)
+	}
 	found.serve(w, r)
 	runtime.KeepAlive(s) // for routeOf, while the request is on its way
 }
@@ -134,8 +139,7 @@ func (s *snapshot) find(r *http.Request) *route {
 		return nil
 	}
 	number, unchecked := uint32(automaton.None), 0
-	if s.named == nil {
-		h := s.none[0]
+	if h := s.hostless; h != nil {
 		a := h.get
 		if r.Method != http.MethodGet { // spares most requests a call
 			a = h.forMethod(r.Method)

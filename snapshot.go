@@ -72,10 +72,11 @@ func (r *route) handler() http.Handler {
 // A snapshot is the immutable compiled form of a router. Requests read it
 // without a lock.
 type snapshot struct {
+	hostless *host   // the only host where no route has one, else nil: the fewer steps to it the better
+	routes   []route // by number
 	*hosts
 	unclean     *hosts // the routes of routers with CleanPath(false), nil if there are none
 	root        *scope
-	routes      []route // by number
 	lists       [][]uint32
 	territories *automaton.Automaton // leads a path to one of owners
 	owners      []*scope
@@ -139,6 +140,9 @@ func newSnapshot(rt *Router, root *scope) *snapshot {
 		s.unclean = s.compileHosts(t, lists, keepsUnclean)
 	}
 	s.lists = lists.lists
+	if s.named == nil {
+		s.hostless = s.none[0]
+	}
 	s.compilePrefixes()
 	if last := rt.last.Load(); last != nil {
 		s.older = append(slices.DeleteFunc(slices.Clone(last.older), func(p weak.Pointer[snapshot]) bool { return p.Value() == nil }), weak.Make(last))

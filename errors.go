@@ -59,11 +59,10 @@ func Try(handler func(http.ResponseWriter, *http.Request) error) http.HandlerFun
 // [Router.OnError]. It is for middleware and plain handlers; a handler under
 // [Try] returns its error. If err is nil, it does nothing.
 //
-// Whose list it is, is found from r itself, or from a copy of it. Where r no
-// longer tells, since an inner ServeMux has overwritten it, or since under the
-// build tag purego two routers of the process have the same pattern, the list
-// is empty and its end answers. It is safe for concurrent use for different
-// requests.
+// Fail finds the router, and so the error list, from r or from any copy of r. If r
+// no longer identifies a router, because an inner ServeMux has overwritten
+// r.Pattern, Fail answers as if the list were empty: with what [StatusOf] says. It
+// is safe for concurrent use for different requests.
 func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if err != nil {
 		scopeOf(r).fail(w, r, err)

@@ -173,9 +173,9 @@ func (a answer) match() Match {
 	return m
 }
 
-// An explainer follows one answer. What it tells of the routes that were open it
-// finds by holding every route against the path, so that steps and answer are two
-// witnesses, which the tests compare.
+// An explainer follows one answer. It finds the open routes by testing every route
+// against the path, without the automaton. So the steps are computed independently
+// of the answer, and the tests check that the two agree.
 type explainer struct {
 	answer
 	snapshot     *snapshot

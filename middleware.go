@@ -142,8 +142,9 @@ type chain struct {
 	handler    http.Handler // nil until it is composed
 }
 
-// passed reports whether a request that comes out of another chain has passed c,
-// or would have if c were as new: c's place is that chain's or lies around it.
+// passed reports whether a request that leaves the chain by has already run through
+// c. That is so if c's router is by's router or contains it. A chain that was
+// composed after the request started counts as passed too.
 func (c *chain) passed(by *chain) bool {
 	return by != nil && len(c.mounts) <= len(by.mounts) && slices.Equal(c.mounts, by.mounts[:len(c.mounts)])
 }
@@ -324,8 +325,8 @@ func funcName(m Middleware) string {
 }
 
 // settings is what can be set on a router beside its routes. To add one that
-// mounted routers inherit, add a field and a line to inherit, and read it from a
-// route's scope.
+// mounted routers inherit, add a field that is nil where a router has not set it, its
+// value in defaults and a line in inherit, and read it from a route's scope.
 type settings struct {
 	middleware []Middleware
 	version    int // counts the changes of middleware

@@ -1,7 +1,8 @@
 package segue
 
-// This file holds routers in routers. A registration goes into the trie of its
-// own router and of every router around it, by way of the mounts, or into none.
+// This file holds routers in routers. A registration is added to the trie of its
+// own router and, through the mounts, to the trie of every router that contains
+// it. If one of them refuses it, it is added to none.
 
 import (
 	"net/http"

@@ -17,7 +17,8 @@ import (
 )
 
 // segmentKind is the kind of a pattern segment. The kinds are in the order of
-// rule 2: a literal beats a parameter, and a parameter beats a rest.
+// rule 2 of doc.go, for Explain and Static: a literal beats a parameter, and a
+// parameter beats a rest. The trie has the same order in (*compiler).children.
 type segmentKind uint8
 
 const (

@@ -150,7 +150,7 @@ func (n *node) eachNode(visit func(*node)) {
 //	GET /users/{id}/posts
 //
 // the state after "/users/new" is the list [new, {id}]. The path may end there,
-// at new, or go on with "posts", at {id}. Rule 2 (the leftmost difference
+// at new, or go on with "posts", at {id}. Rule 2 of doc.go (the leftmost difference
 // decides) gives the order: for each node of the list its literal child, then
 // its parameter child, then its rest; and everything below an earlier node
 // before anything below a later one. Equal lists are one state.
@@ -332,9 +332,10 @@ func hasOpen(nodes []*node) bool {
 	return slices.ContainsFunc(nodes, func(n *node) bool { return !n.isRest })
 }
 
-// undecided reports where the path alone does not decide, because a rest took
-// it and the other spelling of its final slash ends somewhere else: where the
-// path ends at a list, and where it ends one slash later.
+// undecided reports whether Find must leave a path to resolve. It must if a rest
+// matches the path while the path with its final slash added or removed ends at
+// another node. end is for a path that ends at these nodes, final for the same
+// path plus a slash.
 func undecided(nodes, slash []*node) (end, final bool) {
 	here, there := firstEnd(nodes), firstEnd(slash)
 	end = here != nil && here.isRest && here != there

@@ -18,7 +18,7 @@ import (
 	"github.com/segue-go/segue/internal/respond"
 )
 
-// OnError adds a handler to this router's error list, behind those that it has.
+// OnError adds a handler at the end of this router's error list.
 //
 // An error, of a handler under [Try], of [Fail] or of [Recover], or a 404 or
 // 405 that no other handler was set for, walks the list of the router that the
@@ -26,9 +26,8 @@ import (
 // Each handler either answers and returns nil, or returns an error, the same or
 // another, for the next. At the end of the list the answer is what [StatusOf]
 // makes of the error, and an error of 500 and more is logged to the server's
-// ErrorLog. A handler must not call Fail for the same request. One that is added
-// while requests are served may be asked by those on their way too. OnError
-// panics if the handler is nil.
+// ErrorLog. A handler must not call Fail for the same request. OnError
+// panics with an error if the handler is nil.
 func (rt *Router) OnError(handler func(w http.ResponseWriter, r *http.Request, err error) error) {
 	if handler == nil {
 		panic(misuse("the error handler is nil"))
@@ -41,7 +40,7 @@ func (rt *Router) OnError(handler func(w http.ResponseWriter, r *http.Request, e
 // Try turns a handler that returns an error into a standard one: an error goes
 // to [Fail]. Without an error it costs nothing.
 //
-// Behind [Recover] an error after the response has begun aborts the response,
+// Under [Recover] an error after the response has begun aborts the response,
 // since a client could not tell it from a whole one. Without Recover it is
 // appended to what was written, as it would be by [http.Error].
 func Try(handler func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
@@ -444,7 +443,7 @@ func hideWrapped(format string) (string, bool) {
 	return string(append(out, format[done:]...)), true
 }
 
-// clientText formats what hideWrapped returned. Errors among args go in behind
+// clientText formats what hideWrapped returned. It wraps the errors among args in
 // a formatter that knows which verb asks; only %T and %p, which fmt answers
 // itself, tell the difference.
 func clientText(hidden string, args []any) string {

@@ -88,14 +88,6 @@ func Example_guardByPath() {
 	// /shop/users 200
 }
 
-// allowOrigin stands for a CORS middleware.
-func allowOrigin(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Access-Control-Allow-Origin", "*")
-		next.ServeHTTP(w, r)
-	})
-}
-
 // methodOverride lets a form send a DELETE.
 func methodOverride(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -71,6 +71,14 @@ type registration struct {
 	mw      []ast.Expr
 }
 
+// receiver returns the expression that names the router.
+func (reg *registration) receiver() ast.Expr {
+	if reg.router == nil {
+		return reg.call.Fun
+	}
+	return ast.Unparen(reg.router)
+}
+
 // verbs are the methods of a Router that take a path and a function.
 var verbs = map[string]string{
 	"GET": http.MethodGet, "POST": http.MethodPost, "PUT": http.MethodPut, "PATCH": http.MethodPatch,

@@ -31,6 +31,11 @@ func analyze(p *program) *flow {
 			return true
 		})
 	}
+	for _, u := range f.uses {
+		if len(u.value.order) == 0 {
+			u.lost()
+		}
+	}
 	return f
 }
 
@@ -228,6 +233,7 @@ func (f *flow) bind(call *ast.CallExpr, fn *function, results []*set) {
 		if i < len(call.Args) && f.passes(fn, at) {
 			// What fn returns serves the argument with its own request.
 			arg.flow(results[0])
+			f.uses = append(f.uses, use{arg, func() { results[0].add(outside{}) }})
 			arg.each(func(o object) {
 				if r, ok := o.(*router); ok {
 					fn.results[0].each(func(o object) { f.leaves(o, r) })
@@ -332,7 +338,7 @@ func (f *flow) register(reg *registration, result *set) {
 		to = result
 	}
 	for _, mw := range reg.mw {
-		f.middleware(to, f.expr(mw))
+		f.middleware(to, f.expr(mw), reg.call.Ellipsis.IsValid())
 	}
 	if reg.handler != nil {
 		rt.handler = f.expr(reg.handler)
@@ -341,11 +347,14 @@ func (f *flow) register(reg *registration, result *set) {
 }
 
 // middleware lets what middlewares return see every request of a router.
-func (f *flow) middleware(to, mw *set) {
+func (f *flow) middleware(to, mw *set, spread bool) {
 	to.each(func(o object) {
 		r, ok := o.(*router)
 		if !ok {
 			return
+		}
+		if !spread { // a list may be empty
+			f.uses = append(f.uses, use{mw, func() { r.open = true }})
 		}
 		request := &set{}
 		request.add(anyOf{r, false})

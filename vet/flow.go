@@ -57,6 +57,12 @@ type route struct {
 	handler *set
 }
 
+// A use is a value without which nothing is known of others.
+type use struct {
+	value *set
+	lost  func() // called in the end, if nothing is known of value
+}
+
 // anyOf is a request of any route of a router: what its middleware sees, or, with
 // after, what whoever serves a request by that router has in hand afterwards.
 type anyOf struct {
@@ -113,6 +119,7 @@ type flow struct {
 	byName    map[string][]*function // methods, for calls of an interface's
 	routes    []*route
 	reads     []*read
+	uses      []use
 	values    map[string]bool     // names given by SetPathValue
 	anyValue  bool                // one that is not constant
 	after     map[*types.Var]*set // by request parameter: what a handler that the function wraps leaves in it
@@ -209,10 +216,14 @@ func (f *flow) ownHandler(t types.Type, to *set) {
 	if !ok || requestParam(fn.Signature()) < 0 {
 		return
 	}
-	if own := f.decls[fn.Origin()]; own != nil {
+	_, isFunc := t.Underlying().(*types.Signature)
+	switch own := f.decls[fn.Origin()]; {
+	case own != nil:
 		to.add(own)
-	} else if len(index) > 1 {
+	case len(index) > 1:
 		f.embedded(t, index).flow(to)
+	case !isFunc: // else a function's value says more
+		f.foreignOf(fn.Pkg(), to)
 	}
 }
 

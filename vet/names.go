@@ -134,8 +134,8 @@ func (f *flow) learn(k *knowledge, o object, own bool) {
 			k.routes = append(k.routes, o)
 			k.patterns = append(k.patterns, o.text)
 		}
-		if len(o.router.order) == 0 {
-			k.open = true
+		if v, ok := f.object(o.receiver()).(*types.Var); len(o.router.order) == 0 && (!ok || v.Kind() != types.ParamVar) {
+			k.open = true // of a parameter nothing is known if nobody calls the function
 		}
 		for _, at := range o.router.order {
 			f.learn(k, at, false)

@@ -14,3 +14,12 @@ import (
 func TestRules(t *testing.T) {
 	analysistest.RunWithSuggestedFixes(t, analysistest.TestData(), vet.New(), "./names/...", "./patterns", "./conflicts")
 }
+
+// TestUnread runs with -unread, which is off otherwise.
+func TestUnread(t *testing.T) {
+	a := vet.New()
+	if err := a.Flags.Set("unread", "true"); err != nil {
+		t.Fatal(err)
+	}
+	analysistest.Run(t, analysistest.TestData(), a, "./unread")
+}

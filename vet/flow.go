@@ -366,10 +366,15 @@ func (f *flow) selected(e *ast.SelectorExpr, s *set) {
 		s.add(outside{})
 	case fn.Name() == "ServeHTTP": // the handler itself
 		f.receiverOf(e).flow(s)
-	default: // a method value such as mux.HandleFunc
+	default: // a method value, such as mux.HandleFunc or server.Close
 		f.leak(e.X)
-		f.receiverOf(e).flow(&f.out)
-		s.add(outside{})
+		given := f.factOf(fn.Pkg())
+		if isRouter(selection.Recv()) || given.Values || given.Routes {
+			f.receiverOf(e).flow(&f.out)
+			s.add(outside{})
+		} else {
+			s.add(foreign{})
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 
 	"github.com/segue-go/segue"
 )
@@ -130,6 +131,8 @@ func stored(next http.Handler) http.Handler {
 
 func storedTwice() {
 	mux := http.NewServeMux()
+	server := httptest.NewServer(mux)
+	after(server.Close)
 	mux.Handle("/s/{s}", stored(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintln(w, r.PathValue("t")) // want `no parameter "t" in /s/{s}`
 	})))
@@ -150,3 +153,5 @@ func fails2() {
 	mux := http.NewServeMux()
 	mux.Handle("/failed/{how}", failed(fail))
 }
+
+func after(f func()) { defer f() }

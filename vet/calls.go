@@ -440,6 +440,7 @@ func (f *flow) passOn(pkg *types.Package, sel *ast.SelectorExpr, call *ast.CallE
 			f.leak(arg)
 		}
 	}
+	made := f.resultTypes(call)
 	for _, arg := range args {
 		switch {
 		case given.Values:
@@ -449,17 +450,26 @@ func (f *flow) passOn(pkg *types.Package, sel *ast.SelectorExpr, call *ast.CallE
 		case keeps:
 			arg.flow(&f.out)
 		}
-		for _, result := range results {
-			arg.flow(result)
+		for i, t := range made {
+			if carries(t) {
+				arg.flow(results[i])
+			}
 		}
 	}
-	for i, t := range f.resultTypes(call) {
+	for i, t := range made {
 		if given.Values || given.Routes || isRequest(t) && !hasRequest {
 			results[i].add(outside{})
 		} else if handles(t) {
 			results[i].add(foreign{})
 		}
 	}
+}
+
+// carries reports whether a value of type t can hold a handler or a request at
+// all: a number, a text or an error cannot.
+func carries(t types.Type) bool {
+	_, isBasic := t.Underlying().(*types.Basic)
+	return !isBasic && !types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
 // lend gives an object to a package that registers routes: it may put them on a

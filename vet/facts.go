@@ -34,8 +34,8 @@ func (g *gives) String() string {
 // hold handlers at all: whether it has to do with net/http.
 func exportFact(pass *analysis.Pass) bool {
 	switch pass.Pkg.Path() {
-	case "net/http", "net/http/httptest", seguePath:
-		return false // api.go knows them
+	case "net/http", "net/http/httptest", "net/http/pprof", seguePath:
+		return false // known by name, or without parameters
 	}
 	var g gives
 	usesHTTP := false

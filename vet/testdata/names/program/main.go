@@ -2,6 +2,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log"
 	"net/http"
@@ -31,5 +32,19 @@ func main() {
 	})
 	go http.ListenAndServe("localhost:8081", nil)
 	server := &http.Server{Addr: "localhost:8080", Handler: NewApp()}
-	log.Fatal(server.ListenAndServe())
+	if err := server.ListenAndServe(); errors.Is(err, http.ErrServerClosed) {
+		log.Fatal(err)
+	}
+}
+
+func serve(addr string) error {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/hello/{name}", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintln(w, r.PathValue("who")) // want `no parameter "who" in /hello/{name}`
+	})
+	err := http.ListenAndServe(addr, mux)
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
 }

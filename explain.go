@@ -225,7 +225,7 @@ func (x *explainer) chooseSpelling(sent automaton.Path) {
 }
 
 func (x *explainer) ask(hosts []*host, path automaton.Path) *question {
-	return &question{snapshot: x.snapshot, hosts: hosts, sent: spelled{path: path}}
+	return &question{snapshot: x.snapshot, hosts: hosts, paths: [2]automaton.Path{path}}
 }
 
 func (x *explainer) note(text string) { x.trace.notes = append(x.trace.notes, text) }

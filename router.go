@@ -279,9 +279,9 @@ func (rt *Router) register(reg *registration, perr *PatternError) {
 	reg.pattern.text = strings.Clone(reg.pattern.text) // without what the caller cut it from
 	graph.Lock()
 	defer graph.Unlock()
-	var c change
-	if err := c.add(rt, reg, reg.pattern, nil); err != nil {
-		c.undo()
+	var changed []*Router
+	if err := rt.add(reg, reg.pattern, nil, &changed); err != nil {
+		undo(changed)
 		panic(err)
 	}
 	rt.registrations = append(rt.registrations, reg)
@@ -407,7 +407,7 @@ func (rt *Router) Handler(r *http.Request) (http.Handler, string) {
 	a := s.resolve(r)
 	switch {
 	case a.status == http.StatusOK && len(a.route.scope.chains) == 0 && !a.route.registered.strip:
-		return a.route.handler(), a.route.text
+		return a.route.handler, a.route.text
 	case a.status == http.StatusOK:
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			a.route.claim(r, a.path)

@@ -45,8 +45,9 @@ type route struct {
 	registered *registration
 	mounts     []*mount // from the root to its router
 	scope      *scope
-	allGaps    *[]uint16 // of a route with more values than gaps holds
-	number     uint32    // the automata's answer for it
+	handler    http.Handler // what answers, inside all chains
+	allGaps    *[]uint16    // of a route with more values than gaps holds
+	number     uint32       // the automata's answer for it
 }
 
 // segments returns where the route ends in the trie.
@@ -56,17 +57,6 @@ func (r *route) segments() []segment {
 	}
 	segments, _ := r.pattern.otherSpelling(r.registered.pattern)
 	return segments
-}
-
-// handler returns what answers, inside all chains.
-func (r *route) handler() http.Handler {
-	switch {
-	case r.registered.strip:
-		return stripped{r}
-	case r.registered.files != nil:
-		return filesAt{r}
-	}
-	return r.registered.handler
 }
 
 // A snapshot is the immutable compiled form of a router. Requests read it
@@ -133,13 +123,12 @@ func newSnapshot(rt *Router, root *scope) *snapshot {
 		s.routes = append(s.routes, *r)
 		s.routes[r.number].finish(s)
 	}
-	lists := &routeLists{from: uint32(len(s.routes)), known: map[string]uint32{}}
-	s.hosts = s.compileHosts(t, lists, func(r *route) bool { return s.routes[r.number].answers() })
+	all := allRoutes(uint32(len(s.routes)), &s.lists)
+	s.hosts = s.compileHosts(t, all, func(r *route) bool { return s.routes[r.number].answers() })
 	keepsUnclean := func(r *route) bool { return s.routes[r.number].answers() && !*s.routes[r.number].scope.clean }
 	if slices.ContainsFunc(t.routes, keepsUnclean) {
-		s.unclean = s.compileHosts(t, lists, keepsUnclean)
+		s.unclean = s.compileHosts(t, all, keepsUnclean)
 	}
-	s.lists = lists.lists
 	if s.named == nil {
 		s.hostless = s.none[0]
 	}
@@ -163,7 +152,13 @@ func (r *route) finish(s *snapshot) {
 	if r.names != nil {
 		r.setGaps()
 	}
-	r.serve = funcOf(r.scope.enter(nil, r.handler()))
+	switch r.handler = r.registered.handler; {
+	case r.registered.strip:
+		r.handler = http.HandlerFunc(r.serveStripped)
+	case r.registered.files != nil:
+		r.handler = filesAt{r}
+	}
+	r.serve = funcOf(r.scope.enter(nil, r.handler))
 }
 
 // funcOf spares a call where the handler is a function already.
@@ -209,7 +204,7 @@ func (s *snapshot) routeOf(r *http.Request) *route {
 }
 
 // compileHosts compiles the routes that wanted admits.
-func (s *snapshot) compileHosts(t *trie, lists *routeLists, wanted func(*route) bool) *hosts {
+func (s *snapshot) compileHosts(t *trie, all func([]*node) uint32, wanted func(*route) bool) *hosts {
 	none := nowhere
 	named := map[string]*host{}
 	for name, root := range t.hosts {
@@ -221,7 +216,7 @@ func (s *snapshot) compileHosts(t *trie, lists *routeLists, wanted func(*route) 
 				}
 			}
 		})
-		named[name] = compileHost(routes, lists)
+		named[name] = compileHost(routes, all)
 	}
 	if h := named[""]; h != nil {
 		none = h
@@ -237,11 +232,11 @@ func (s *snapshot) compileHosts(t *trie, lists *routeLists, wanted func(*route) 
 	return hs
 }
 
-var nowhere = compileHost(nil, &routeLists{})
+var nowhere = compileHost(nil, bestFor(""))
 
 // compileHost compiles the routes of one host. Where all of them have one
 // method, the automaton of that method knows everything there is to know.
-func compileHost(routes []*route, lists *routeLists) *host {
+func compileHost(routes []*route, all func([]*node) uint32) *host {
 	h := &host{methods: map[string]*automaton.Automaton{}}
 	named := map[string]bool{}
 	declines := false
@@ -260,7 +255,7 @@ func compileHost(routes []*route, lists *routeLists) *host {
 		}
 	}
 	if h.all == nil {
-		h.all = compile(trieOf(routes), false, lists.number)
+		h.all = compile(trieOf(routes), false, all)
 	}
 	h.other = cmp.Or(h.methods[""], empty)
 	delete(h.methods, "") // other has it

@@ -168,7 +168,7 @@ func (a answer) match() Match {
 		m.Route = a.route.public()
 	}
 	if a.status == http.StatusOK {
-		m.Params = a.route.params(a.path)
+		m.Params = a.route.params(a.host, a.path)
 	}
 	return m
 }
@@ -236,12 +236,12 @@ func (x *explainer) chooseHost() {
 	for _, h := range x.hosts.of(x.host) {
 		name, routes, asked := x.hostOf(h), []*route(nil), h.all
 		for _, r := range x.routesOf(name) {
-			if x.ask(nil, x.path).takes(r, x.path) {
+			if x.ask(x.hosts.of(x.host), x.path).takes(r, x.path) {
 				routes = append(routes, r)
 			}
 		}
 		if x.route != nil {
-			if canonicalHost(x.route.pattern.host()) != name {
+			if x.route.pattern.hostKey() != name {
 				continue
 			}
 			if routes = x.rivals(routes); x.method != http.MethodOptions && x.status != http.StatusMethodNotAllowed {
@@ -271,7 +271,7 @@ func (x *explainer) routesOf(host string) []*route {
 	var routes []*route
 	for i := range x.snapshot.routes[automaton.First:] {
 		r := &x.snapshot.routes[automaton.First+i]
-		if canonicalHost(r.pattern.host()) == host && r.answers() && (x.hosts != x.snapshot.unclean || !*r.scope.clean) {
+		if r.pattern.hostKey() == host && r.answers() && (x.hosts != x.snapshot.unclean || !*r.scope.clean) {
 			routes = append(routes, r)
 		}
 	}
@@ -499,9 +499,9 @@ func (x *explainer) judgeMethods() {
 	if x.method == http.MethodOptions {
 		return // the best path decides, and not the method
 	}
-	for _, r := range x.routesOf(canonicalHost(x.route.pattern.host())) {
+	for _, r := range x.routesOf(x.route.pattern.hostKey()) {
 		switch {
-		case r == x.route || r.end != x.route.end || rank(r, x.method) == cannot || !x.ask(nil, x.path).takes(r, x.path):
+		case r == x.route || r.end != x.route.end || rank(r, x.method) == cannot || !x.ask(x.hosts.of(x.host), x.path).takes(r, x.path):
 		case r.spelling != x.route.spelling:
 			x.lose(last, "the path as registered beats a mount's prefix in its other spelling", r)
 		default:
@@ -594,7 +594,7 @@ func (x *explainer) nearness(l *route, sent automaton.Path) (near, bool) {
 	other := automaton.Path{Text: otherSpelling(sent.Text), Escaped: sent.Escaped}
 	here := canonicalHost(l.pattern.host()) == "" || canonicalHost(l.pattern.host()) == requestHost(x.host)
 	switch {
-	case l.spelling != asWritten, matches(place, sent) && !x.ask(nil, x.path).takes(l, sent):
+	case l.spelling != asWritten, matches(place, sent) && !x.ask(x.hosts.of(x.host), x.path).takes(l, sent):
 		return n, false // named by its own path, or there but for a file
 	case matches(place, sent) && here:
 		n.why = "the same path by another method"

@@ -46,7 +46,7 @@ func (rt *Router) Compiled(host, method string) []CompiledNode {
 	var routes []*route
 	for i := automaton.First; i < len(s.routes); i++ {
 		r := &s.routes[i]
-		if canonicalHost(r.pattern.host()) == requestHost(host) && r.answers() && (method == "OPTIONS" || rank(r, method) != cannot) {
+		if r.pattern.hostKey() == requestHost(host) && r.answers() && (method == "OPTIONS" || rank(r, method) != cannot) {
 			routes = append(routes, r)
 		}
 	}

@@ -24,13 +24,20 @@ import (
 type answer struct {
 	status          int            // 200, 204, 307, 400, 404 or 405
 	route           *route         // the route that answers or is redirected to; for 204 and 405 the best on the path
-	path            automaton.Path // what the values are read from
+	host            string         // what the values are read from: the request's host
+	path            automaton.Path // and its path
 	location, allow string         // of a redirect; of a 405 and a 204
 	declined        bool           // a Static was asked for the path of a 404
 }
 
 // resolve decides what becomes of a request, by every rule.
 func (s *snapshot) resolve(r *http.Request) answer {
+	a := s.decide(r)
+	a.host = r.Host
+	return a
+}
+
+func (s *snapshot) decide(r *http.Request) answer {
 	if r.RequestURI == "*" {
 		return answer{status: http.StatusBadRequest} // not a path (RFC 9112, section 3.2.4), as in ServeMux
 	}
@@ -133,14 +140,21 @@ func (s *snapshot) question(hs *hosts, r *http.Request, path automaton.Path) *qu
 	return q
 }
 
-// of lists the hosts whose routes a request may match: its own, then none.
+// of lists the hosts whose routes a request may match: its own, then the one whose
+// first label is a parameter, then none.
 func (hs *hosts) of(host string) []*host {
-	if hs.named != nil {
-		if list := hs.named[requestHost(host)]; list != nil {
-			return list
-		}
+	if hs.named == nil {
+		return hs.none
 	}
-	return hs.none
+	host = requestHost(host)
+	list := hs.named[host]
+	if dot := strings.IndexByte(host, '.'); list == nil && dot > 0 {
+		list = hs.under[host[dot:]]
+	}
+	if list == nil {
+		return hs.none
+	}
+	return list
 }
 
 // requestHost is a request's host as patterns name it: without the port, as in
@@ -380,8 +394,8 @@ func firstOf(found []*route, method string) *route {
 
 // sameHost returns how many routes of a list, from the first on, have its host.
 func sameHost(found []*route) int {
-	host := canonicalHost(found[0].pattern.host())
-	n := slices.IndexFunc(found, func(r *route) bool { return canonicalHost(r.pattern.host()) != host })
+	host := found[0].pattern.hostKey()
+	n := slices.IndexFunc(found, func(r *route) bool { return r.pattern.hostKey() != host })
 	if n < 0 {
 		return len(found)
 	}
@@ -519,7 +533,7 @@ func (s *snapshot) newMiss(a answer, r *http.Request) *miss {
 		if !isClean(path.Text) {
 			path = automaton.Path{Text: cleanPath(r.URL.EscapedPath()), Escaped: true}
 		}
-		m.about, m.path = s.territory(path), path
+		m.about, m.path = s.territory(s.hosts.of(r.Host), path), path
 		m.params = m.about.prefix
 		return m
 	}
@@ -546,8 +560,8 @@ func (m *miss) mark(w http.ResponseWriter, r *http.Request) *http.Request {
 	r.Pattern = m.pattern
 	pathvalue.Clear(r)
 	if names := m.params.names(); len(names) > 0 && *m.about.values {
-		values := pathvalue.New(r, len(names), len(m.path.Text))
-		m.params.decode(m.path, values)
+		values := pathvalue.New(r, len(names), max(len(m.path.Text), len(m.host)))
+		m.params.decode(m.host, m.path, values)
 		pathvalue.Set(r, pathvalue.NamesOf(names), values)
 	}
 	if m.location != "" {

@@ -18,7 +18,7 @@ import (
 // A trie holds the routes of one router, those of the routers mounted in it
 // included. It has one node for each path segment.
 type trie struct {
-	hosts  map[string]*node // the root of each host, "" for none
+	hosts  map[string]*node // the root of each host, by hostKey; "" for none
 	routes []*route         // in the order in which they were inserted
 	nodes  int
 }
@@ -63,7 +63,7 @@ func (t *trie) add(r *route) (old *route) {
 // conflict returns the route that matches the same requests as r, nil if there
 // is none.
 func (t *trie) conflict(r *route) *route {
-	n := t.hosts[canonicalHost(r.pattern.host())]
+	n := t.hosts[r.pattern.hostKey()]
 	for _, s := range r.pattern.segments {
 		if n == nil {
 			return nil
@@ -83,7 +83,7 @@ func (t *trie) conflict(r *route) *route {
 
 // insert puts r where segments lead.
 func (t *trie) insert(r *route, segments []segment) {
-	host := canonicalHost(r.pattern.host())
+	host := r.pattern.hostKey()
 	root := t.hosts[host]
 	if root == nil {
 		if t.hosts == nil {

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/segue-go/segue/internal/respond"
+	"github.com/segue-go/segue/internal/sendfile"
 )
 
 // OnError adds a handler at the end of this router's error list.
@@ -109,7 +110,7 @@ func (sc *scope) fail(w http.ResponseWriter, r *http.Request, err error) {
 		}
 		if !begun {
 			if noFile {
-				dropFileHeaders(w.Header())
+				sendfile.DropHeaders(w.Header())
 			}
 			http.Error(w, message, status)
 		}

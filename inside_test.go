@@ -202,19 +202,6 @@ func TestLowerASCII(t *testing.T) {
 	}
 }
 
-// The names that Windows reads otherwise than they look.
-func TestServableOnWindows(t *testing.T) {
-	for _, seg := range []string{
-		"a.txt:stream", "a.txt::$DATA", "C:", "a.txt.", "a.txt ", "admin.", "admin. .", "PROGRA~1", "secret~1.txt", "x~2~a~9",
-		"what?", "*", "<a>", "a|b", `"a"`, "tab\t", "\x1f",
-	} {
-		assert.False(t, servableOnWindows(seg), "%q", seg)
-	}
-	for _, seg := range []string{"a.txt", "a b.txt", "backup~", "a~b", "ä", "x.y.z", "con.d"} {
-		assert.True(t, servableOnWindows(seg), "%q", seg)
-	}
-}
-
 // The check for names against encoding/json's tokens and a map for each object.
 func TestRepeatedName(t *testing.T) {
 	many := func(n int, last string) string {

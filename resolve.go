@@ -18,6 +18,7 @@ import (
 
 	"github.com/segue-go/segue/internal/automaton"
 	"github.com/segue-go/segue/internal/pathvalue"
+	"github.com/segue-go/segue/internal/sendfile"
 )
 
 // An answer is what becomes of a request.
@@ -120,8 +121,8 @@ type question struct {
 	snapshot    *snapshot
 	hosts       []*host
 	sent, other spelled
-	preflight   string  // the method that a CORS preflight asks for
-	looks       []found // what Statics have found
+	preflight   string           // the method that a CORS preflight asks for
+	looks       []sendfile.Found // what Statics have found
 }
 
 // A spelled is one spelling of a path, with the routes that match it.

@@ -15,14 +15,15 @@ import (
 
 	"github.com/segue-go/segue/internal/automaton"
 	"github.com/segue-go/segue/internal/pathvalue"
+	"github.com/segue-go/segue/internal/sendfile"
 )
 
 // A registration is what one call of a registering method left in its router.
 type registration struct {
 	pattern *pattern // without the prefixes of mounts
 	handler http.Handler
-	strip   bool   // a plain handler under Mount: it sees the path without the prefix
-	files   *files // of Static, else nil
+	strip   bool           // a plain handler under Mount: it sees the path without the prefix
+	files   *sendfile.Tree // of Static, else nil
 	site    callSite
 }
 
@@ -64,7 +65,7 @@ func (r *route) handler() http.Handler {
 	case r.registered.strip:
 		return stripped{r}
 	case r.registered.files != nil:
-		return filesAt{r}
+		return http.HandlerFunc(r.serveFiles)
 	}
 	return r.registered.handler
 }

@@ -18,4 +18,3 @@ func TestServableOnWindows(t *testing.T) {
 		assert.True(t, servableOnWindows(seg), "%q", seg)
 	}
 }
-

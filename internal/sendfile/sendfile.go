@@ -32,7 +32,7 @@
 //	Content-Encoding: br
 //	Content-Length: 300                       of the sibling
 //	Content-Type: text/html; charset=utf-8    of about.html
-//	Etag: "17d04d3a0b5e8000-12c-br"           the time and the size of the sibling, and its coding
+//	Etag: "17d03e56abe24000-12c-br"           the time and the size of the sibling, and its coding
 //	Last-Modified: Fri, 17 May 2024 10:00:00 GMT
 //	Vary: Accept-Encoding
 //

@@ -17,6 +17,7 @@ import (
 
 	"github.com/segue-go/segue/internal/respond"
 	"github.com/segue-go/segue/internal/sendfile"
+	"github.com/segue-go/segue/internal/terminal"
 )
 
 // OnError adds a handler at the end of this router's error list.
@@ -149,7 +150,7 @@ func logError(r *http.Request, err error) {
 	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.ErrorLog != nil {
 		logf = s.ErrorLog.Printf
 	}
-	logf("segue: %s %.256s: %s%s", printable(r.Method), r.URL.EscapedPath(), printable(text), stack)
+	logf("segue: %s %.256s: %s%s", terminal.Printable(r.Method), r.URL.EscapedPath(), terminal.Printable(text), stack)
 }
 
 const maxLogged = 4096 // bytes of an error's text

@@ -86,7 +86,7 @@ func compareBudgets(t *testing.T, rt *Router, texts []string) {
 		if found := tight.Match(automaton.Path{Text: path}, nil); len(found) > 0 {
 			got = found[0]
 		}
-		require.Equal(t, want, got, "%s of\n%s", path, rt.Explain(nil))
+		require.Equal(t, want, got, "%s of\n%s", path, rt)
 		for _, text := range append([]string{"c", ""}, texts...) {
 			if depth > 0 {
 				compare(path+"/"+text, depth-1)

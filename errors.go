@@ -17,6 +17,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/segue-go/segue/internal/respond"
+	"github.com/segue-go/segue/internal/sendfile"
+	"github.com/segue-go/segue/internal/terminal"
 )
 
 // OnError adds a handler at the end of this router's error list.
@@ -142,7 +144,7 @@ func (sc *scope) fail(w http.ResponseWriter, r *http.Request, err error) {
 		w.WriteHeader(statusGone)
 	default:
 		if noFile {
-			dropFileHeaders(w.Header())
+			sendfile.DropHeaders(w.Header())
 		}
 		status, message := StatusOf(err)
 		if thrown != nil {
@@ -180,7 +182,7 @@ func logError(r *http.Request, text string, stack []byte, cut bool) {
 	if len(text) > most {
 		text = text[:most] + "…"
 	}
-	text = printable(text)
+	text = terminal.Printable(text)
 	if cut {
 		text += " (the answer had begun and was cut)"
 	}
@@ -191,7 +193,7 @@ func logError(r *http.Request, text string, stack []byte, cut bool) {
 	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.ErrorLog != nil {
 		logf = s.ErrorLog.Printf
 	}
-	logf("segue: %.64s %.256s: %s", printable(r.Method), r.URL.EscapedPath(), text)
+	logf("segue: %.64s %.256s: %s", terminal.Printable(r.Method), r.URL.EscapedPath(), text)
 }
 
 // The errors of a miss. At the end of the list both are answered as by ServeMux,

@@ -584,6 +584,43 @@ func ExampleConflictError_wrong() {
 	// segue: pattern "GET /users/{name}" (registered at main.go:12) matches the same requests as "GET /users/{id}" (registered at main.go:12), for example /users/name
 }
 
+// All routes as a tree, with what they answer to. A file and line follow, to the
+// right, that are left out here.
+func ExampleRouter_String() {
+	users := segue.New()
+	users.GET("/", saying("all users"))
+	users.POST("/", saying("made"))
+	users.GET("/{id}", saying("user "))
+	app := segue.New()
+	app.Mount("/users", users)
+	app.HandleFunc("example.com/files/", saying("a file"))
+
+	fmt.Println(regexp.MustCompile(` *[\w.]+:\d+\n`).ReplaceAllString(app.String(), "\n"))
+	// Output:
+	// /
+	// └── users                          GET POST
+	//     └── {id}                       GET
+	// example.com/
+	// └── files
+	//     └── {...}                      any
+}
+
+// A guard is kept in a variable, so that a test can ask for it.
+func ExampleRoute_Uses() {
+	guard := segue.Middleware(func(next http.Handler) http.Handler { return next })
+	app := segue.New()
+	app.Group("/admin", guard).GET("/users", saying("all users"))
+	app.GET("/admin/forgotten", saying("oh"))
+
+	for route := range app.Routes() {
+		if !route.Uses(guard) {
+			fmt.Println("not guarded:", route.Pattern)
+		}
+	}
+	// Output:
+	// not guarded: GET /admin/forgotten
+}
+
 func ExampleRouter_Explain() {
 	show := func(http.ResponseWriter, *http.Request) {}
 	app := segue.New()

@@ -38,7 +38,8 @@ type mount struct {
 // Any other handler takes the whole subtree. It sees the path without the
 // prefix, at least "/", in URL.Path and URL.RawPath, and reads the prefix's
 // parameters by r.PathValue, even if it is an [http.ServeMux] with parameters of
-// its own.
+// its own. It needs no [http.StripPrefix]: in Mount("/u", http.StripPrefix("/u",
+// users)) the prefix is taken off twice, and /u/7 is 404. [Router.Explain] says so.
 //
 // Mount panics with a [*PatternError] if the prefix is wrong (it has a method, a
 // host, a rest or {$}, or a name that a route of the mounted router has too), if

@@ -19,6 +19,7 @@ import (
 
 	"github.com/segue-go/segue/internal/automaton"
 	"github.com/segue-go/segue/internal/pathvalue"
+	"github.com/segue-go/segue/internal/sendfile"
 )
 
 // An answer is what becomes of a request.
@@ -130,7 +131,7 @@ type question struct {
 	paths     [2]automaton.Path // as it was sent, and with its final slash added or removed
 	routes    [2][]*route       // that match each of them, best first; nil until they are asked for
 	preflight string            // the method that a CORS preflight asks for
-	looks     []found           // what Statics have found
+	looks     []sendfile.Found  // what Statics have found
 }
 
 func (s *snapshot) question(hs *hosts, r *http.Request, path automaton.Path) *question {

@@ -175,6 +175,11 @@ func (s *snapshot) findByHost(r *http.Request, path string) (number uint32, unch
 //
 //	app.Handle("GET example.com/files/", files)
 //
+// The handler sees the whole path. That holds for a *Router too: with
+// Handle("/u/", users) a request for /u/7 asks users for /u/7, and is 404 if its
+// routes begin without the prefix. [Router.Mount] joins such routes: Mount("/u",
+// users). [Router.Explain] tells the two apart.
+//
 // It panics with a [*PatternError] if the pattern is wrong or the handler is
 // nil, and with a [*ConflictError] if a route matches the same requests already.
 // Then nothing has changed. Unlike ServeMux it takes patterns that overlap, and

@@ -15,14 +15,15 @@ import (
 
 	"github.com/segue-go/segue/internal/automaton"
 	"github.com/segue-go/segue/internal/pathvalue"
+	"github.com/segue-go/segue/internal/sendfile"
 )
 
 // A registration is what one call of a registering method left in its router.
 type registration struct {
 	pattern *pattern // without the prefixes of mounts
 	handler http.Handler
-	strip   bool   // a plain handler under Mount: it sees the path without the prefix
-	files   *files // of Static, else nil
+	strip   bool           // a plain handler under Mount: it sees the path without the prefix
+	files   *sendfile.Tree // of Static, else nil
 	site    callSite
 }
 
@@ -161,7 +162,7 @@ func (r *route) finish(s *snapshot) {
 	case r.registered.strip:
 		r.handler = http.HandlerFunc(r.serveStripped)
 	case r.registered.files != nil:
-		r.handler = filesAt{r}
+		r.handler = http.HandlerFunc(r.serveFiles)
 	}
 	r.serve = funcOf(r.scope.enter(nil, r.handler))
 }

@@ -451,8 +451,9 @@ func TestNoHeaderIsRead(t *testing.T) {
 		return object.Name()
 	})
 	assert.Equal(t, []use{
-		{"accesslog.go", "AccessLog", "RemoteAddr"}, {"mount.go", "shareForm", "MultipartForm"}, {"reply.go", "readJSON", "Header"}, {"resolve.go", "question", "Header"},
-		{"static.go", "openBest", "Header"}, {"static.go", "send", "Header"},
+		{"accesslog.go", "AccessLog", "RemoteAddr"},
+		{"internal/sendfile/headers.go", "openBest", "Header"}, {"internal/sendfile/sendfile.go", "send", "Header"},
+		{"mount.go", "shareForm", "MultipartForm"}, {"reply.go", "readJSON", "Header"}, {"resolve.go", "question", "Header"},
 	}, read)
 
 	for _, dir := range ownDirs(t) {

@@ -151,18 +151,6 @@ func Example_locationBelowAPrefix() {
 	// right: /users/7
 }
 
-func Example_chainHidesNames() {
-	app := segue.New()
-	app.With(segue.Chain(requireAdmin, cache)).GET("/a", whereAmI)
-	app.With(requireAdmin, cache).GET("/b", whereAmI)
-	for route := range app.Routes() {
-		fmt.Println(route.Path, strings.Join(route.Middleware, ", "))
-	}
-	// Output:
-	// /a segue.Chain.func1
-	// /b docs.requireAdmin, docs.cache
-}
-
 // numbered numbers requests, and makes the counter where the chain is composed.
 func numbered(next http.Handler) http.Handler {
 	count := 0

@@ -151,7 +151,7 @@ func chiTrials() []trial {
 	}
 	format := &middleware.DefaultLogFormatter{Logger: log.New(&lines, "", 0), NoColor: true}
 	middleware.DefaultLogger = middleware.RequestLogger(format) // what Logger logs by
-	var busy http.Handler // what a throttled handler asks while it is on its way
+	var busy http.Handler                                       // what a throttled handler asks while it is on its way
 	nested := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Nested") == "" {
 			w.WriteHeader(ask(busy, "GET", "/try/8", "", "X-Nested: yes").Code)

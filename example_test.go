@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -467,6 +468,9 @@ func ExampleRouter_OnError() {
 	app.Mount("/members", members)
 	app.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
 		status, message := segue.StatusOf(err)
+		if status >= 500 {
+			log.Print(err)
+		}
 		return segue.JSON(w, status, map[string]string{"error": message})
 	})
 	send(app, "GET /members/7", "GET /nope")

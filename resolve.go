@@ -12,6 +12,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -471,6 +472,7 @@ func (s *snapshot) serveResolved(w http.ResponseWriter, r *http.Request) {
 	}
 	a.route.claim(r, a.path)
 	a.route.serve(w, r)
+	runtime.KeepAlive(s) // for routeOf, while the request is on its way
 }
 
 // A miss is a request that no route answers: 404, 405, a redirect, or automatic

@@ -243,9 +243,13 @@ func innermostWriter(w http.ResponseWriter) http.ResponseWriter {
 
 // readError is for a body of which n bytes arrived.
 func readError(err error, n int, limit int64) error {
+	tooLarge, isTooLarge := errors.AsType[*http.MaxBytesError](err)
 	switch {
-	case errors.As(err, new(*http.MaxBytesError)):
-		err = &http.MaxBytesError{Limit: limit} // MaxBytesReader may have had another
+	case isTooLarge:
+		// A middleware may have set a lower limit. Of 0 is what stood in for a
+		// body that was not read.
+		limit = cmp.Or(tooLarge.Limit, limit)
+		err = &http.MaxBytesError{Limit: limit}
 		return refuseBody(http.StatusRequestEntityTooLarge, err, fmt.Sprintf("the body is larger than %d bytes", limit))
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return refuseBody(http.StatusRequestTimeout, err, "the body did not arrive in time")
@@ -274,7 +278,6 @@ func decodeError(err error, body []byte, into reflect.Type) error {
 		return refuseBody(http.StatusBadRequest, err, malformedAt(body))
 	}
 	if status, message, ok := ownStatus(err); ok {
-		status, message = answerable(status, message)
 		return refuseBody(status, err, message)
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
@@ -529,8 +532,7 @@ func JSON(w http.ResponseWriter, status int, value any) error {
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		const failed = http.StatusInternalServerError
-		return &statusError{status: failed, message: http.StatusText(failed), text: "segue: JSON: " + err.Error(), wrapped: err}
+		return &statusError{status: http.StatusInternalServerError, text: "segue: JSON: " + err.Error(), wrapped: err}
 	}
 	body.Truncate(body.Len() - 1) // the Encoder's newline
 	writeHeader(w, status, "application/json", body.Len())

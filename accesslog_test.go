@@ -401,6 +401,7 @@ func TestAccessLogAgreesWithFail(t *testing.T) {
 	}{
 		{"canceled", Try(func(http.ResponseWriter, *http.Request) error { return context.Canceled }), 499, "gone", false},
 		{"late", Try(func(w http.ResponseWriter, _ *http.Request) error { w.WriteHeader(202); return context.Canceled }), 202, "gone", false},
+		{"late again", Try(func(w http.ResponseWriter, _ *http.Request) error { io.WriteString(w, "half"); return context.Canceled }), 200, "gone", false},
 		{"another error", Try(func(w http.ResponseWriter, _ *http.Request) error { return io.ErrClosedPipe }), 500, "gone", true},
 		{"another, late", Try(func(w http.ResponseWriter, _ *http.Request) error { w.WriteHeader(202); return io.ErrClosedPipe }), 500, "panic", true},
 		{"panic", func(http.ResponseWriter, *http.Request) { panic(context.Canceled) }, 500, "gone", true},

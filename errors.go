@@ -117,25 +117,21 @@ func scopeOf(r *http.Request) *scope {
 // fail walks the list of sc and its parents, and ends a response that has begun
 // by aborting it. A nil sc has an empty list.
 func (sc *scope) fail(w http.ResponseWriter, r *http.Request, err error) {
-	state, noFile := respond.StateOf(w), err == errNoFile
+	state, noFile, gone := respond.StateOf(w), err == errNoFile, isGone(err)
 	begun, to := state.Begun(), w
 	if begun {
 		to = respond.Discard(w)
 	}
 	err, thrown := sc.walk(to, r, err)
-	// A handler of the list may have written something and then given up.
-	begun = begun || err != nil && state.Begun()
-	status, message := StatusOf(err)
-	gone := status == statusGone && isCanceled(err)
-	if (status >= 500 || err != nil && begun && !gone) && !isPanic(err) {
-		logError(r, fmt.Sprint(err), nil, begun)
-	}
-	if err == errNotFound || err == errNoFile {
-		message = "404 page not found"
-	}
-	if thrown != nil {
-		logError(r, fmt.Sprintf("panic in an error handler: %v", thrown.value), thrown.stack, begun)
-		gone, status, message = false, http.StatusInternalServerError, http.StatusText(http.StatusInternalServerError)
+	if err != nil {
+		begun = begun || state.Begun() // by a handler of the list that has then given up
+		gone = isGone(err) && thrown == nil
+		if status, _ := StatusOf(err); (status >= 500 || begun && !gone) && !isPanic(err) {
+			logError(r, fmt.Sprint(err), nil, begun)
+		}
+		if thrown != nil {
+			logError(r, fmt.Sprintf("panic in an error handler: %v", thrown.value), thrown.stack, begun)
+		}
 	}
 	switch {
 	case begun:
@@ -147,6 +143,12 @@ func (sc *scope) fail(w http.ResponseWriter, r *http.Request, err error) {
 	default:
 		if noFile {
 			dropFileHeaders(w.Header())
+		}
+		status, message := StatusOf(err)
+		if thrown != nil {
+			status, message = StatusOf(thrown)
+		} else if err == errNotFound || err == errNoFile {
+			message = "404 page not found"
 		}
 		http.Error(w, message, status)
 	}
@@ -415,6 +417,12 @@ func foreignStatus(err error) int {
 		return 0
 	}
 	return foreign.StatusCode()
+}
+
+// isGone reports whether err is one of Fail's for a client that left.
+func isGone(err error) bool {
+	status, _ := StatusOf(err)
+	return status == statusGone && isCanceled(err)
 }
 
 func isCanceled(err error) bool {

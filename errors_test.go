@@ -914,10 +914,11 @@ func TestPanicIsLoggedOnce(t *testing.T) {
 				}
 				panic("thrown")
 			})
-			func() {
-				defer func() { recover() }() // the answer may have been cut
-				testkit.Serve(app, "GET", path)
-			}()
+			if write != "" || what == "begins" || what == "panics" {
+				assert.PanicsWithValue(t, http.ErrAbortHandler, func() { testkit.Serve(app, "GET", path) }, "%s: the answer is cut", what)
+			} else {
+				assert.Equal(t, 5, testkit.Serve(app, "GET", path).Code/100, what)
+			}
 			assert.Equal(t, 1, strings.Count(text.String(), ": panic: thrown"), what)
 			assert.Equal(t, 1, strings.Count(text.String(), "\n\ngoroutine "), what)
 			assert.Contains(t, text.String(), "TestPanicIsLoggedOnce.func", "%s: the stack has the function that panicked", what)
@@ -1450,6 +1451,7 @@ func TestClientThatLeft(t *testing.T) {
 		{"left, wrapped by the list", left, query, func(err error) error { return fmt.Errorf("in the list: %w", err) }, "499 ", ""},
 		{"left, answered by the list", left, query, func(err error) error { return nil }, "200 ", ""},
 		{"left, changed by the list", left, query, busy, "503 busy: Bad Request", "busy: query: context canceled"},
+		{"left, and the list panics", left, query, func(error) error { panic("mine") }, "500 Internal Server Error", "panic in an error handler: mine"},
 		{"there", t.Context(), query, nil, "500 Internal Server Error", "query: context canceled"},
 		{"expired", expired, query, nil, "500 Internal Server Error", "query: context canceled"},
 		{"expired, and the error too", expired, context.DeadlineExceeded, nil, "500 Internal Server Error", "context deadline exceeded"},
@@ -1478,6 +1480,7 @@ func TestClientThatLeft(t *testing.T) {
 			assert.Empty(t, text.String(), c.what)
 		} else {
 			assert.Contains(t, text.String(), ": "+c.logged+"\n", c.what)
+			assert.Equal(t, 1, strings.Count(text.String(), "segue: "), c.what)
 		}
 		if strings.HasPrefix(c.what, "left") {
 			status, message := segue.StatusOf(seen)

@@ -124,7 +124,7 @@ func (sc *scope) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if begun {
 		to = respond.Discard(w)
 	}
-	err, thrown := sc.walk(to, r, err)
+	thrown, err := sc.walk(to, r, err)
 	if err != nil {
 		begun = begun || state.Begun() // by a handler of the list that has then given up
 		gone = isGone(err) && thrown == nil
@@ -158,7 +158,7 @@ func (sc *scope) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // walk hands the error on from handler to handler. It returns what is left of it,
 // and, if a handler panicked, that panic with the error that the handler was given.
-func (sc *scope) walk(w http.ResponseWriter, r *http.Request, err error) (left error, thrown *panicError) {
+func (sc *scope) walk(w http.ResponseWriter, r *http.Request, err error) (thrown *panicError, left error) {
 	defer func() {
 		if v := recover(); v != nil {
 			thrown = caught(v)
@@ -171,7 +171,7 @@ func (sc *scope) walk(w http.ResponseWriter, r *http.Request, err error) (left e
 			}
 		}
 	}
-	return left, nil
+	return nil, left
 }
 
 // logError logs where net/http logs a panic. The text may hold what a client

@@ -1,8 +1,8 @@
 package segue
 
-// This file looks into a router: Routes lists what it has, Lookup tells what
-// would become of a request, and Explain tells why. They ask resolve.go for the
-// answer, and add only words to it.
+// This file looks into a router: Routes and String list what it has, Lookup tells
+// what would become of a request, and Explain tells why. They ask resolve.go for
+// the answer, and add only words to it. draw.go draws what they return.
 
 import (
 	"cmp"
@@ -166,9 +166,9 @@ type Trace struct {
 type Step struct {
 	Segment string // decoded; the last one holds all that is left where only a rest is
 
-	// Node names the compiled trie's node behind the segment: the branches
-	// that are open there, best first. More than one is what compiling merged,
-	// so that a lookup need not go back. None is open where only a rest can
+	// Node names the branches of the trie that are open after the segment, best
+	// first. They are one state of the compiled trie: compiling has merged them,
+	// so that a lookup need not go back. No branch is open where only a rest can
 	// take what follows, or nothing.
 	Node []string
 
@@ -287,12 +287,8 @@ func (x *explainer) note(text string) { x.trace.notes = append(x.trace.notes, te
 // is shown on the host where it got furthest.
 func (x *explainer) chooseHost() {
 	for _, h := range x.hosts.of(x.host) {
-		routes, asked := []*route(nil), h.all
-		for _, r := range x.routesOf(h.key) {
-			if x.ask(x.hosts.of(x.host), x.path).takes(r, x.path) {
-				routes = append(routes, r)
-			}
-		}
+		asked := h.all
+		routes := slices.DeleteFunc(x.routesOf(h.key), func(r *route) bool { return !x.takes(r, x.path) })
 		if x.route != nil {
 			if x.route.pattern.hostKey() != h.key {
 				continue
@@ -305,6 +301,12 @@ func (x *explainer) chooseHost() {
 			x.routes, x.trace.Steps = routes, steps
 		}
 	}
+}
+
+// takes reports whether a route answers a path that it matches: a Static answers
+// only what it finds.
+func (x *explainer) takes(r *route, path automaton.Path) bool {
+	return x.ask(x.hosts.of(x.host), path).takes(r, path)
 }
 
 // routesOf lists the routes of a host that answer under the settings that hold,
@@ -327,10 +329,10 @@ func (x *explainer) answering() (routes []*route) {
 }
 
 // rivals returns those of a host's routes that were asked for the request's
-// method: the best at each place. For OPTIONS, as atOptions goes on, these are
+// method: the best of each path. For OPTIONS, as atOptions goes on, these are
 // the routes that name it, all, or those for any method.
 func (x *explainer) rivals(routes []*route) []*route {
-	matching := slices.DeleteFunc(slices.Clone(routes), func(r *route) bool { return !matches(r.segments(), x.path) })
+	matching := slices.DeleteFunc(slices.Clone(routes), func(r *route) bool { return !r.matches(x.path) })
 	switch m := x.route.pattern.method(); {
 	case x.status == http.StatusMethodNotAllowed:
 		return routes
@@ -361,23 +363,39 @@ func compareSegments(a, b []segment) int {
 }
 
 // goesOn reports whether a route that was open before the nth segment of a
-// path, from 0 on, is so behind it.
-func goesOn(place []segment, n int, seg string) bool {
-	if n >= len(place) {
-		return place[len(place)-1].kind == rest
+// path, from 0 on, is still open after it.
+func (r *route) goesOn(n int, seg string) bool {
+	segments := r.segments()
+	if n >= len(segments) {
+		return r.begun(n)
 	}
-	switch place[n].kind {
+	switch segments[n].kind {
 	case literal:
-		return place[n].text == seg
+		return segments[n].text == seg
 	case parameter:
 		return seg != ""
 	}
 	return true
 }
 
-// begun reports whether the place's rest has taken one of n segments.
-func begun(place []segment, n int) bool {
-	return len(place) <= n && place[len(place)-1].kind == rest
+// begun reports whether the route's rest has taken one of n segments.
+func (r *route) begun(n int) bool {
+	segments := r.segments()
+	return len(segments) <= n && segments[len(segments)-1].kind == rest
+}
+
+// matches reports whether the route matches the whole of a path.
+func (r *route) matches(path automaton.Path) bool {
+	n := 0
+	for ; path.Text != ""; n++ {
+		if r.begun(n) {
+			return true
+		}
+		if seg, _ := path.Next(); !r.goesOn(n, seg) {
+			return false
+		}
+	}
+	return n == len(r.segments())
 }
 
 // follow takes the steps through an automaton, along the routes that were asked.
@@ -393,7 +411,7 @@ func (x *explainer) follow(routes []*route, asked *automaton.Automaton) (steps [
 		}
 		s := Step{Segment: segment, Node: branches(open, n+1), Wide: n < len(states) && states[n] > 1}
 		if path.Text == "" {
-			open = slices.DeleteFunc(open, func(r *route) bool { return !matches(r.segments(), x.path) })
+			open = slices.DeleteFunc(open, func(r *route) bool { return !r.matches(x.path) })
 		}
 		if s.Open = publicOf(open); len(s.Node) == 0 {
 			s.Segment, path.Text = before[n].Rest(), ""
@@ -404,36 +422,32 @@ func (x *explainer) follow(routes []*route, asked *automaton.Automaton) (steps [
 	return steps
 }
 
-// stillOpen keeps the routes that go on, up to the first place whose rest has
-// begun: it matches whatever follows, so that nothing behind it can win.
-func stillOpen(open []*route, n int, seg string) []*route {
-	var next []*route
-	var last []segment
-	for _, l := range open {
-		place := l.segments()
-		if last != nil && compareSegments(last, place) != 0 {
+// stillOpen keeps the routes that go on, up to the first whose rest has begun: a
+// rest matches whatever follows, so that no route after it can win.
+func stillOpen(open []*route, n int, seg string) (next []*route) {
+	var begun *route
+	for _, r := range open {
+		if begun != nil && compareSegments(begun.segments(), r.segments()) != 0 {
 			break
 		}
-		if goesOn(place, n, seg) {
-			if next = append(next, l); begun(place, n+1) {
-				last = place
+		if r.goesOn(n, seg) {
+			if next = append(next, r); r.begun(n + 1) {
+				begun = r
 			}
 		}
 	}
 	return next
 }
 
-// branches names the open branches of the source trie behind n segments.
-func branches(open []*route, n int) []string {
-	var names []string
+// branches names the branches of the trie that are open after n segments.
+func branches(open []*route, n int) (names []string) {
 	var last []segment
-	for _, l := range open {
-		place := l.segments()
-		if begun(place, n) || last != nil && compareSegments(last, place[:n]) == 0 {
+	for _, r := range open {
+		if r.begun(n) || last != nil && compareSegments(last, r.segments()[:n]) == 0 {
 			continue
 		}
-		last = place[:n]
-		names = append(names, l.branchName(n))
+		last = r.segments()[:n]
+		names = append(names, r.branchName(n))
 	}
 	return names
 }
@@ -456,33 +470,32 @@ func (r *route) prefixLength() int {
 	return len(r.pattern.segments)
 }
 
-func publicOf(leaves []*route) []Route {
-	var routes []Route
-	for _, l := range leaves {
-		routes = append(routes, l.public())
+func publicOf(routes []*route) (public []Route) {
+	for _, r := range routes {
+		public = append(public, r.public())
 	}
-	return routes
+	return public
 }
 
-// fillValues says how the guide, the winner or who got furthest, took each
-// segment.
+// fillValues notes how a route takes each segment: the route that answers, or on
+// a miss the one that got furthest.
 func fillValues(steps []Step, before []automaton.Path, guide *route) {
 	for i := range steps {
 		s := &steps[i]
 		if len(s.Open)+len(s.Node) == 0 {
 			return // where a miss ended
 		}
-		place := guide.segments()
-		if i >= len(place) {
+		segments := guide.segments()
+		if i >= len(segments) {
 			s.Kind = rest.String()
 			continue
 		}
-		s.Kind = place[i].kind.String()
-		switch place[i].kind {
+		s.Kind = segments[i].kind.String()
+		switch segments[i].kind {
 		case parameter:
-			s.Name, s.Value = place[i].text, s.Segment
+			s.Name, s.Value = segments[i].text, s.Segment
 		case rest:
-			s.Name, s.Value = place[i].text, before[i].Rest()
+			s.Name, s.Value = segments[i].text, before[i].Rest()
 		}
 	}
 }
@@ -510,27 +523,26 @@ func (x *explainer) judge() {
 }
 
 // lose notes that a route lost by a rule.
-func (x *explainer) lose(step int, rule string, l *route) {
+func (x *explainer) lose(step int, rule string, r *route) {
 	s := &x.trace.Steps[min(step, len(x.trace.Steps)-1)]
 	i := slices.Index(s.rules, rule)
 	if i < 0 {
 		i = len(s.rules)
 		s.rules, s.lost = append(s.rules, rule), append(s.lost, nil)
 	}
-	s.lost[i] = append(s.lost[i], l.text)
+	s.lost[i] = append(s.lost[i], r.text)
 }
 
 // judgePaths is the second rule: segment by segment from the left.
 func (x *explainer) judgePaths() {
 	won := x.route.segments()
-	for _, l := range x.routes {
-		place := l.segments()
-		if l == x.route || !matches(place, x.path) {
+	for _, r := range x.routes {
+		if r == x.route || !r.matches(x.path) {
 			continue
 		}
-		for i := range min(len(won), len(place)) {
-			if won[i].kind != place[i].kind {
-				x.lose(i, fmt.Sprintf("a %v beats a %v", won[i].kind, place[i].kind), l)
+		for i, s := range r.segments()[:min(len(won), len(r.segments()))] {
+			if won[i].kind != s.kind {
+				x.lose(i, fmt.Sprintf("a %v beats a %v", won[i].kind, s.kind), r)
 				break
 			}
 		}
@@ -546,7 +558,7 @@ func (x *explainer) judgeMethods() {
 	}
 	for _, r := range x.routesOf(x.route.pattern.hostKey()) {
 		switch {
-		case r == x.route || r.end != x.route.end || rank(r, x.method) == cannot || !x.ask(x.hosts.of(x.host), x.path).takes(r, x.path):
+		case r == x.route || r.end != x.route.end || rank(r, x.method) == cannot || !x.takes(r, x.path):
 		case r.spelling != x.route.spelling:
 			x.lose(last, "the path as registered beats a mount's prefix in its other spelling", r)
 		default:
@@ -564,20 +576,6 @@ func (x *explainer) judgeMethods() {
 			x.lose(last, rule, r)
 		}
 	}
-}
-
-// matches reports whether a place matches the whole of a path.
-func matches(place []segment, path automaton.Path) bool {
-	n := 0
-	for ; path.Text != ""; n++ {
-		if begun(place, n) {
-			return true
-		}
-		if seg, _ := path.Next(); !goesOn(place, n, seg) {
-			return false
-		}
-	}
-	return n == len(place)
 }
 
 // askInner notes what the route's handler makes of the path, if it is a Router or
@@ -643,11 +641,10 @@ func (x *explainer) seekNearest(sent automaton.Path) {
 // host, and from 6 on the letters that differ. The text is "" where nobody would
 // call it near.
 func (x *explainer) nearness(r *route, sent automaton.Path) (cost int, why string) {
-	place := r.segments()
 	here := slices.ContainsFunc(x.hosts.of(x.host), func(h *host) bool { return h.key == r.pattern.hostKey() })
-	matching := matches(place, sent)
+	matching := r.matches(sent)
 	switch {
-	case r.spelling != asWritten, matching && !x.ask(x.hosts.of(x.host), x.path).takes(r, sent):
+	case r.spelling != asWritten, matching && !x.takes(r, sent):
 		return 0, "" // named by its own path, or there but for a file
 	case matching && here:
 		return 0, "the same path by another method"
@@ -655,15 +652,15 @@ func (x *explainer) nearness(r *route, sent automaton.Path) (cost int, why strin
 		return 2, "the same path on another host"
 	case !here:
 		return 0, ""
-	case sent.Text != "/" && matches(place, automaton.Path{Text: otherSpelling(sent.Text), Escaped: sent.Escaped}):
+	case sent.Text != "/" && r.matches(automaton.Path{Text: otherSpelling(sent.Text), Escaped: sent.Escaped}):
 		if strings.HasSuffix(sent.Text, "/") {
 			return 1, "without the final slash"
 		}
 		return 1, "with a final slash"
-	case len(sent.Text) > 512 || strings.Count(sent.Text, "/") > 64 || len(place) > 64:
+	case len(sent.Text) > 512 || strings.Count(sent.Text, "/") > 64 || len(r.segments()) > 64:
 		return 0, "" // nobody reads what so long a path comes near to
 	}
-	differ := pathDistance(place, sent)
+	differ := pathDistance(r.segments(), sent)
 	if differ == 0 || differ > 1+utf8.RuneCountInString(sent.Text)/3 {
 		return 0, ""
 	}
@@ -677,23 +674,23 @@ func (x *explainer) nearness(r *route, sent automaton.Path) (cost int, why strin
 	return cost, why
 }
 
-// pathDistance is the least number of letters and slashes to change in a path
-// so that the place matches it: the edit distance of segments, each at the
-// price of its own.
-func pathDistance(place []segment, path automaton.Path) int {
-	var segs []string
+// pathDistance is the least number of letters and slashes to change in a path so
+// that a route with these segments matches it: the edit distance of segments, each
+// at the price of its own.
+func pathDistance(segments []segment, path automaton.Path) int {
+	var sent []string
 	for seg, ok := path.Next(); ok; seg, ok = path.Next() {
-		segs = append(segs, seg)
+		sent = append(sent, seg)
 	}
-	return editDistance(len(place), len(segs),
-		func(i int) int { return place[i].price() },
+	return editDistance(len(segments), len(sent),
+		func(i int) int { return segments[i].price() },
 		func(i, j int) int {
-			if i >= 0 && place[i].kind == rest {
+			if i >= 0 && segments[i].kind == rest {
 				return 0 // it takes one more
 			}
-			return 1 + utf8.RuneCountInString(segs[j])
+			return 1 + utf8.RuneCountInString(sent[j])
 		},
-		func(i, j int) int { return place[i].distance(segs[j]) })
+		func(i, j int) int { return segments[i].distance(sent[j]) })
 }
 
 // price is what a segment costs that the path lacks: its letters and a slash.

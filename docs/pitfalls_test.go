@@ -15,10 +15,6 @@ func logging(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r) })
 }
 
-func cache(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r) })
-}
-
 // whereAmI answers with what the handler sees.
 func whereAmI(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%s as %s, id=%s", r.URL.Path, r.Pattern, segue.Param(r, "id"))

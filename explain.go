@@ -259,10 +259,7 @@ func (x *explainer) chooseHost() {
 
 // hostOf returns the name of one of x's hosts.
 func (x *explainer) hostOf(h *host) string {
-	if h == x.hosts.none[0] {
-		return ""
-	}
-	return requestHost(x.host)
+	return h.key
 }
 
 // routesOf lists the routes of a host that answer under the settings that hold,

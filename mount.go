@@ -5,6 +5,7 @@ package segue
 // it. If one of them refuses it, it is added to none.
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -80,6 +81,10 @@ func (rt *Router) mount(prefix *pattern, child *Router) (err error) {
 	if child.contains(rt, map[*Router]bool{}) {
 		return &PatternError{Pattern: prefix.text, Reason: "a router cannot be mounted in itself, not even by way of others", site: site}
 	}
+	if err := rt.checkHosts(prefix, child); err != nil {
+		err.site = site
+		return err
+	}
 	m := &mount{rt, child, prefix}
 	var changed []*Router
 	child.eachRoute(func(reg *registration, p *pattern, mounts []*mount) {
@@ -103,6 +108,38 @@ func (rt *Router) mount(prefix *pattern, child *Router) (err error) {
 		rt.outdate()
 	}
 	return nil
+}
+
+// checkHosts refuses a mount by which one way through the prefixes has two hosts.
+// Those that routes have of their own are checked by join.
+func (rt *Router) checkHosts(prefix *pattern, child *Router) *PatternError {
+	outer, inner := "", child.hostInside(map[*Router]bool{})
+	rt.eachAround(map[*Router]bool{}, func(around *Router) {
+		for _, p := range around.parents {
+			if m := p.Value(); m != nil {
+				outer = cmp.Or(outer, m.prefix.host())
+			}
+		}
+	})
+	switch {
+	case outer != "" && prefix.host() != "":
+		return &PatternError{Pattern: prefix.text, Reason: "the router's own prefix has a host already, " + outer + "; a request has one host"}
+	case inner != "" && cmp.Or(outer, prefix.host()) != "":
+		return &PatternError{Pattern: prefix.text, Reason: "a prefix in what is mounted has a host already, " + inner + "; a request has one host"}
+	}
+	return nil
+}
+
+// hostInside returns a host that a prefix has in the mounts below rt, "" if none
+// has.
+func (rt *Router) hostInside(seen map[*Router]bool) (host string) {
+	seen[rt] = true
+	for _, m := range rt.mounts {
+		if host = cmp.Or(host, m.prefix.host()); !seen[m.child] {
+			host = cmp.Or(host, m.child.hostInside(seen))
+		}
+	}
+	return host
 }
 
 // contains reports whether other is rt or mounted somewhere in it.

@@ -62,8 +62,9 @@ func (p *pattern) host() string { return p.text[p.hostAt:p.pathAt] }
 // hostName returns the name of the parameter that is the host's first label, ""
 // if there is none.
 func (p *pattern) hostName() string {
-	if name, _, found := strings.Cut(p.host(), "}"); found {
-		return name[1:]
+	if label, found := strings.CutPrefix(p.host(), "{"); found {
+		name, _, _ := strings.Cut(label, "}")
+		return name
 	}
 	return ""
 }
@@ -71,11 +72,11 @@ func (p *pattern) hostName() string {
 // hostKey returns the text by which hosts are told apart: two that differ only in
 // the name of their parameter are one.
 func (p *pattern) hostKey() string {
-	_, domain, found := strings.Cut(p.host(), "}")
-	if !found {
-		return canonicalHost(p.host())
+	name, host := p.hostName(), p.host()
+	if name == "" {
+		return canonicalHost(host)
 	}
-	return anyLabel + canonicalHost(domain)
+	return anyLabel + canonicalHost(host[len("{"+name+"}"):])
 }
 
 // anyLabel stands for the parameter in a host's key. No host begins like it.
@@ -175,7 +176,7 @@ func (ps *parser) parsePrefix() (*pattern, *PatternError) {
 		return nil, ps.fail(0, "a prefix takes no method")
 	case blank >= 0:
 		return nil, ps.fail(blank, "white space in a prefix; write %20 or %09")
-	case host > 0 && !strings.ContainsAny(ps.text[:host], ".:{") && ps.text[:host] != "localhost":
+	case host > 0 && !looksLikeHost(ps.text[:host]):
 		return nil, ps.fail(0, `a prefix begins with "/", or with a host that has a dot; write "/`+ps.text+`"`)
 	}
 	if err := ps.checkHost(0, host); err != nil {
@@ -195,6 +196,12 @@ func (ps *parser) parsePrefix() (*pattern, *PatternError) {
 		return nil, ps.fail(strings.LastIndexByte(ps.text, '/')+1, "a prefix cannot end in a rest or {$}; what is mounted decides what follows")
 	}
 	return p, nil
+}
+
+// looksLikeHost tells a prefix with a host from one that lacks its first slash: "m",
+// ":id", "*path" and "../m" name no host.
+func looksLikeHost(s string) bool {
+	return strings.ContainsAny(s, ".:{") && strings.Trim(s, ".") != "" && !isName(s[1:]) || s == "localhost"
 }
 
 const neverMatches = "an empty or dot segment never matches, since paths are cleaned first"
@@ -240,8 +247,8 @@ func isStandardMethod(m string) bool {
 func (ps *parser) checkHost(from, to int) *PatternError {
 	host := ps.text[from:to]
 	if i := strings.IndexByte(host, '{'); i >= 0 {
-		name, domain, closed := strings.Cut(host[1:], "}")
-		if i > 0 || !closed || domain == "" || domain[0] != '.' || canonicalHost(domain) == "." || strings.IndexByte(domain, '{') >= 0 {
+		name, domain, _ := strings.Cut(host[1:], "}")
+		if i > 0 || !strings.HasPrefix(domain, ".") || strings.Trim(domain, ".") == "" || strings.IndexByte(domain, '{') >= 0 {
 			return ps.fail(from+i, `a parameter in a host is its first label, as in {tenant}.example.com/; a path begins with "/"`)
 		}
 		if _, err := ps.wildcard(name, false, from); err != nil {

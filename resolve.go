@@ -9,6 +9,7 @@ package segue
 // method, best first. One automaton of each host gives it in one pass.
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
@@ -354,34 +355,41 @@ func pick(routes []*route, method string) *route {
 	return best
 }
 
-// atOptions decides OPTIONS host by host: a route that names it, else the route
-// that a preflight asks for, else the best route there, over all methods. If that
-// is one of Handle's, it is as in ServeMux: a less specific route may take the
-// request.
+// atOptions decides OPTIONS: a route that names it, else the route that a
+// preflight asks for, else the best route there, over all methods. If that is one
+// of Handle's, it is as in ServeMux: a less specific route may take the request.
 func atOptions(found []*route, preflight string) (*route, int) {
 	if len(found) == 0 {
 		return nil, 0
+	}
+	taker := optionsTaker(found)
+	if taker != nil && taker.pattern.method() == http.MethodOptions {
+		return taker, http.StatusOK
 	}
 	deciding := found[:samePlace(found)]
 	if r := bestOf(found, preflight); preflight != "" && r != nil {
 		deciding = []*route{r}
 	}
-	for decided := false; len(found) > 0; decided = true {
+	if r, status := options(deciding); status != 0 {
+		return r, status
+	}
+	if taker != nil {
+		return taker, http.StatusOK
+	}
+	return nil, 0
+}
+
+// optionsTaker returns the route that takes OPTIONS itself, host by host: one that
+// names it, else one for any method; nil if there is none.
+func optionsTaker(found []*route) *route {
+	for len(found) > 0 {
 		same := sameHost(found)
-		if r := firstOf(found[:same], http.MethodOptions); r != nil {
-			return r, http.StatusOK
-		}
-		if !decided {
-			if r, status := options(deciding); status != 0 {
-				return r, status
-			}
-		}
-		if r := firstOf(found[:same], ""); r != nil {
-			return r, http.StatusOK
+		if r := cmp.Or(firstOf(found[:same], http.MethodOptions), firstOf(found[:same], "")); r != nil {
+			return r
 		}
 		found = found[same:]
 	}
-	return nil, 0
+	return nil
 }
 
 // firstOf returns the first route that names a method.

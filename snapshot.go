@@ -345,12 +345,15 @@ func (s *snapshot) compilePrefixes() {
 		key := p.hostKey()
 		byHost[key] = append(byHost[key], &route{number: uint32(automaton.First + i), pattern: p})
 	}
-	s.hosts.each(func(h *host) {
-		prefixes := byHost[h.key]
-		h.covers = compilePrefixes(prefixes, func(at []*route) uint32 { return at[0].number })
-		prefixes = slices.DeleteFunc(prefixes, func(r *route) bool { return int(r.number)-automaton.First >= len(s.owners) })
-		h.territories = compilePrefixes(prefixes, s.ownerOf)
-	})
+	compileHost := func(h *host) {
+		h.covers = compilePrefixes(byHost[h.key], func(at []*route) uint32 { return at[0].number })
+		owned := slices.DeleteFunc(slices.Clone(byHost[h.key]), func(r *route) bool { return int(r.number)-automaton.First >= len(s.owners) })
+		h.territories = compilePrefixes(owned, s.ownerOf)
+	}
+	s.hosts.each(compileHost)
+	if s.unclean != nil {
+		s.unclean.each(compileHost)
+	}
 }
 
 // compilePrefixes makes the automaton that leads a path to the best of some

@@ -343,7 +343,7 @@ func (c *enumCheck) refusal(s enumSet, router *segue.Router, err error) {
 	}
 	first := s.o[0]
 	u, _ := url.Parse(first.example())
-	r := &http.Request{Method: cmp.Or(first.method, "GET"), Host: first.host, URL: u}
+	r := &http.Request{Method: cmp.Or(first.method, "GET"), Host: first.host.example(), URL: u}
 	if m := router.Lookup(r); m.Status != http.StatusOK || m.Route.Pattern != first.pattern {
 		c.failf("%v\nafter the refusal %s %s is answered by %d %q", s, r.Method, u, m.Status, m.Route.Pattern)
 	}

@@ -27,7 +27,7 @@ var checks = []struct {
 	observe func(t *testing.T, s *subject) string
 }{
 	{"`PathValue`, `Param` and `r.Pattern`", pathValues},
-	{"404, 405 with `Allow`, and 307", misses},
+	{"misses (404, 405 with `Allow`, 307)", misses},
 	{"keep-alive past a body that nobody reads", unreadBodies},
 	{"pipelined requests", pipelined},
 	{"chunked bodies", chunked},
@@ -57,7 +57,7 @@ var checks = []struct {
 	{"no `Host`, or two", hosts},
 	{"a blank before a header's colon", blankBeforeColon},
 	{"lines that end without CR", bareLF},
-	{"other methods, as `PROPFIND`", otherMethods},
+	{"methods such as `PROPFIND`", otherMethods},
 	{"absolute targets", absolute},
 	{"`Connection: close` from a handler", closes},
 	{"a request kept after its handler", kept},

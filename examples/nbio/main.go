@@ -12,6 +12,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"github.com/segue-go/segue"
+	"github.com/segue-go/segue/examples/nbio/engine"
 )
 
 func main() {
@@ -34,18 +36,22 @@ func main() {
 
 // run serves app until ctx is done, and then finishes the requests in flight.
 func run(ctx context.Context, addr string, app http.Handler) error {
-	server, err := listen(addr, app, limits{idle: 2 * time.Minute, write: 30 * time.Second, body: 1 << 20})
+	listener, err := net.Listen("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("another program listens on %s: stop it, or choose another port, as in -addr localhost:18042 (%w)", addr, err)
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Printf("listening on http://%s\n", server.addr())
+	server, err := engine.Serve(listener, app, engine.Limits{Idle: 2 * time.Minute, Write: 30 * time.Second, Bytes: 1 << 20})
+	if err != nil {
+		return err
+	}
+	fmt.Printf("listening on http://%s\n", listener.Addr())
 	<-ctx.Done()
 	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	return server.shutdown(wait)
+	return server.Shutdown(wait)
 }
 
 func newApp() *segue.Router {

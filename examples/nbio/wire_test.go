@@ -25,6 +25,7 @@ import (
 
 	"github.com/segue-go/segue"
 	"github.com/segue-go/segue/examples/internal/live"
+	"github.com/segue-go/segue/examples/nbio/engine"
 )
 
 // bodyLimit is what nbio may hold of a request. The rest is of the router alone.
@@ -74,31 +75,37 @@ func onNetHTTP(t *testing.T, _ *subject, h http.Handler, idle time.Duration) (st
 func onNbio(t *testing.T, s *subject, h http.Handler, idle time.Duration) (string, func()) {
 	config := nbhttp.Config{Addrs: []string{"127.0.0.1:0"}, Handler: h, IOMod: nbhttp.IOModMixed, KeepaliveTime: idle,
 		WriteTimeout: idle, ReadLimit: bodyLimit, MaxHTTPBodySize: bodyLimit, SupportServerOnly: true}
-	engine := nbhttp.NewEngine(config)
-	engine.OnClose(func(c net.Conn, _ error) { // so that the tests need not wait for the garbage collector
+	bare := nbhttp.NewEngine(config)
+	bare.OnClose(func(c net.Conn, _ error) { // so that the tests need not wait for the garbage collector
 		if c.Close() == nil {
 			s.leftOpen.Store(true)
 		}
 	})
-	require.NoError(t, engine.Start())
+	require.NoError(t, bare.Start())
 	var once sync.Once
-	t.Cleanup(func() { once.Do(engine.Stop) })
+	t.Cleanup(func() { once.Do(bare.Stop) })
 	return config.Addrs[0], func() {
 		now, cancel := context.WithCancel(context.Background())
 		cancel()
-		once.Do(func() { _ = engine.Shutdown(now) }) // it closes all connections before it looks
+		once.Do(func() { _ = bare.Shutdown(now) }) // it closes all connections before it looks
 	}
 }
 
 // onProgram serves as main does.
 func onProgram(t *testing.T, _ *subject, h http.Handler, idle time.Duration) (string, func()) {
-	server, err := listen("127.0.0.1:0", h, limits{idle: idle, write: idle, body: bodyLimit})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	server, err := engine.Serve(l, h, engine.Limits{Idle: idle, Write: idle, Bytes: bodyLimit})
 	require.NoError(t, err)
 	var once sync.Once
-	t.Cleanup(func() { once.Do(server.engine.Stop) })
-	return server.addr(), func() {
-		go once.Do(func() { _ = server.shutdown(context.Background()) })
-		require.Eventually(t, func() bool { return !live.Listens(server.addr()) }, live.Patience, time.Millisecond)
+	now, cancel := context.WithCancel(context.Background())
+	t.Cleanup(func() {
+		cancel()
+		once.Do(func() { _ = server.Shutdown(now) })
+	})
+	return l.Addr().String(), func() {
+		go once.Do(func() { _ = server.Shutdown(context.Background()) })
+		require.Eventually(t, func() bool { return !live.Listens(l.Addr().String()) }, live.Patience, time.Millisecond)
 	}
 }
 

@@ -1,7 +1,7 @@
-package main
-
-// This file runs a handler on nbio. What net/http's server does for handlers
-// and nbio leaves out, as far as a handler can make up for it, is guard's.
+// Package engine runs a handler on nbio. What net/http's server does for
+// handlers and nbio leaves out, as far as a handler can make up for it, is what
+// guard does.
+package engine
 
 import (
 	"bufio"
@@ -23,48 +23,43 @@ import (
 
 func init() { logging.SetLevel(logging.LevelWarn) } // nbio writes to standard output
 
-// limits are what a client may take.
-type limits struct {
-	idle  time.Duration // to send a whole request
-	write time.Duration // to take an answer
-	body  int           // bytes, of a header and of a body: nbio holds both in memory
+// Limits are what a client may take.
+type Limits struct {
+	Idle  time.Duration // to send a whole request
+	Write time.Duration // to take an answer
+	Bytes int           // of a header, and of a body: nbio holds both in memory
 }
 
-// A server is a handler that is served by nbio.
-type server struct {
+// A Server is a handler that is served by nbio.
+type Server struct {
 	engine   *nbhttp.Engine
 	listener *listener
 	guard    *guard
 }
 
-// listen serves h at addr. In the mixed mode a connection has a goroutine of
-// its own, as on net/http, up to a number of connections; the rest share some.
-func listen(addr string, h http.Handler, l limits) (*server, error) {
-	inner, err := net.Listen("tcp", addr)
-	if err != nil {
-		return nil, err
-	}
-	s := &server{listener: &listener{Listener: inner, stopped: make(chan struct{})}, guard: &guard{next: h}}
+// Serve serves h and returns at once. In the mixed mode a connection has a
+// goroutine of its own, as on net/http, up to 10,000 connections. The rest share
+// a few.
+func Serve(l net.Listener, h http.Handler, limits Limits) (*Server, error) {
+	s := &Server{listener: &listener{Listener: l, stopped: make(chan struct{})}, guard: &guard{next: h}}
 	s.engine = nbhttp.NewEngine(nbhttp.Config{
-		Addrs:             []string{addr},
+		Addrs:             []string{l.Addr().String()},
 		Listen:            func(string, string) (net.Listener, error) { return s.listener, nil },
 		Handler:           s.guard,
 		IOMod:             nbhttp.IOModMixed,
-		KeepaliveTime:     l.idle,
-		WriteTimeout:      l.write,
-		ReadLimit:         l.body,
-		MaxHTTPBodySize:   l.body,
+		KeepaliveTime:     limits.Idle,
+		WriteTimeout:      limits.Write,
+		ReadLimit:         limits.Bytes,
+		MaxHTTPBodySize:   limits.Bytes,
 		SupportServerOnly: true,
 	})
 	s.engine.OnClose(func(c net.Conn, _ error) { c.Close() }) // nbio forgets connections without closing them
 	return s, s.engine.Start()
 }
 
-func (s *server) addr() string { return s.listener.Addr().String() }
-
-// shutdown takes no new connections, finishes the requests in flight, and
+// Shutdown takes no new connections, finishes the requests in flight, and
 // closes the connections. nbio's own closes them at once.
-func (s *server) shutdown(ctx context.Context) error {
+func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.listener.Listener.Close()
 	for s.guard.inFlight.Load() > 0 && ctx.Err() == nil {
 		time.Sleep(10 * time.Millisecond)

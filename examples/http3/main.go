@@ -86,7 +86,7 @@ func listen(addr string, app http.Handler, certificate tls.Certificate) (*server
 		return nil, errors.Join(err, tcp.Close())
 	}
 	s := &servers{tcp: tcp, udp: udp}
-	s.quic = &http3.Server{Handler: app, TLSConfig: config, IdleTimeout: 2 * time.Minute}
+	s.quic = &http3.Server{Handler: app, TLSConfig: config.Clone(), IdleTimeout: 2 * time.Minute}
 	s.http = &http.Server{
 		Handler:           s.announce(app),
 		TLSConfig:         config,

@@ -447,22 +447,20 @@ func kept(t *testing.T, s *subject) string {
 
 func contexts(t *testing.T, s *subject) string {
 	w := dial(t, s.addr)
-	var seen [2]context.Context
-	for i := range seen {
-		w.send("GET /context HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		seen[i] = <-s.contexts
-		if i == 0 {
-			s.release <- true
-			require.Equal(t, "200", w.answer("GET"))
-		}
-	}
+	const request = "GET /context HTTP/1.1\r\nHost: localhost\r\n\r\n"
+	w.send(request)
+	first := <-s.contexts
+	s.release <- true
+	require.Equal(t, "200", w.answer("GET"))
+	w.send(request)
+	second := <-s.contexts
 	w.Close()
 	defer func() { s.release <- true }()
-	if seen[0] == seen[1] {
+	if first == second {
 		return "no: all requests have one context"
 	}
 	select {
-	case <-seen[1].Done():
+	case <-second.Done():
 		return "yes"
 	case <-time.After(live.Patience):
 		return "no"

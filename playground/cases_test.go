@@ -124,7 +124,7 @@ func TestCases(t *testing.T) {
 		set := engine.Build(c.text())
 		require.Equal(t, c.Refused, len(set.Problems) > 0, "%s: %v", c.Name, set.Problems)
 		for _, q := range c.Requests {
-			e, err := set.Explain(q.Method, cmp.Or(q.Host, "localhost"), q.Target)
+			e, err := set.Explain(q.Method, cmp.Or(q.Host, "localhost"), q.Target, "")
 			if err != nil {
 				assert.Equal(t, 400, q.Want.Status, "%s: %v", c.Name, err)
 				continue
@@ -203,18 +203,18 @@ func TestLines(t *testing.T) {
 // Whatever one types is registered or refused, and can be followed.
 func FuzzBuild(f *testing.F) {
 	for _, s := range engine.Samples() {
-		f.Add(s.Text, s.Method, s.Target)
+		f.Add(s.Text, s.Method, s.Target, "")
 	}
-	f.Add("mount /{a}\n mount /{a}\n  GET /\n\tHandle h/ x\nmount /", "CONNECT", "*")
-	f.Add("Handle\t \nAny\napp.get('/:x'", "OPTIONS", "//")
-	f.Fuzz(func(t *testing.T, text, method, target string) {
+	f.Add("mount /{a}\n mount /{a}\n  GET /\n\tHandle h/ x\nmount /", "CONNECT", "*", "")
+	f.Add("Handle\t \nAny\napp.get('/:x'", "OPTIONS", "//", "PUT")
+	f.Fuzz(func(t *testing.T, text, method, target, preflight string) {
 		set := engine.Build(text)
 		for _, p := range set.Problems {
 			if p.Column > len(p.Text) {
 				t.Errorf("column %d in %q", p.Column, p.Text)
 			}
 		}
-		e, err := set.Explain(method, "", target)
+		e, err := set.Explain(method, "", target, preflight)
 		if err == nil && e.Lookup.Status != e.Segue.Status {
 			t.Errorf("%+v, but served %+v", e.Lookup, e.Segue)
 		}

@@ -37,8 +37,8 @@ func (e *Engine) Call(name, args string) string {
 
 func (e *Engine) call(name string, args []byte) (any, error) {
 	var a struct {
-		Text, Method, Target, Host, Who string
-		Millis                          int
+		Text, Method, Target, Host, Preflight, Who string
+		Millis                                     int
 	}
 	if err := json.Unmarshal(args, &a); err != nil {
 		return nil, err
@@ -51,9 +51,11 @@ func (e *Engine) call(name string, args []byte) (any, error) {
 		e.set = Build(a.Text)
 		return e.set, nil
 	case "explain":
-		return e.set.Explain(a.Method, a.Host, a.Target)
+		return e.set.Explain(a.Method, a.Host, a.Target, a.Preflight)
 	case "compiled":
 		return e.set.Compiled(a.Method, a.Host), nil
+	case "read":
+		return Read(a.Text), nil
 	case "bench":
 		return e.set.Bench(a.Who, a.Millis)
 	case "samples":

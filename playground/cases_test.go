@@ -96,6 +96,14 @@ func calls(t *testing.T) []call {
 				arguments(t, "compiled", map[string]string{"method": q.Method, "host": q.Host}))
 		}
 	}
+	programs, err := filepath.Glob("testdata/programs/*.txt")
+	require.NoError(t, err)
+	for _, file := range programs {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		all = append(all, arguments(t, "read", map[string]string{"text": string(text)}), arguments(t, "build", map[string]string{"text": engine.Read(string(text)).Text}),
+			arguments(t, "explain", map[string]string{"method": "OPTIONS", "target": "/users/7", "preflight": "PUT"}))
+	}
 	for _, s := range engine.Samples() {
 		all = append(all, arguments(t, "build", map[string]string{"text": s.Text}))
 		for _, target := range []string{s.Target, "/", s.Target + "/x", "/users/", "//", "*"} {

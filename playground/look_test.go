@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -47,10 +48,7 @@ func TestReadable(t *testing.T) {
 				b.visit(state.hash)
 				b.run(state.script)
 				b.do(chromedp.Evaluate[chromedp.Void](string(axe)))
-				found, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`axe.run(document, {resultTypes: ["violations"]}).then(r =>
-					r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.html.slice(0, 90) + " " + n.failureSummary)))`, chromedp.EvalAwaitPromise))
-				require.NoError(t, err)
-				assert.Empty(t, found, name)
+				assert.Empty(t, b.violations(), name)
 				assert.Empty(t, eval[[]string](b, tooFaint), name)
 				assert.LessOrEqual(t, eval[int64](b, "document.documentElement.scrollWidth"), width, name)
 				b.checkLabels()
@@ -58,6 +56,29 @@ func TestReadable(t *testing.T) {
 			}
 		}
 	}
+}
+
+// violations is what axe finds.
+func (b *tab) violations() []string {
+	b.Helper()
+	found, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`axe.run(document, {resultTypes: ["violations"]}).then(r =>
+		r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.html.slice(0, 90) + " " + n.failureSummary)))`, chromedp.EvalAwaitPromise))
+	require.NoError(b, err)
+	return found
+}
+
+// What measures the page finds what is wrong with it.
+func TestReadableFindsFaults(t *testing.T) {
+	b := open(t, "#s=users&v=compiled", scheme("dark"))
+	axe, err := os.ReadFile("testdata/axe.min.js")
+	require.NoError(t, err)
+	b.do(chromedp.Evaluate[chromedp.Void](string(axe)))
+	b.run(`document.querySelector("#legend").style.color = "#444"; document.querySelector("#drawing .label").style.color = "#444"; document.querySelector("path.link").style.stroke = "#31373d"; 0`)
+	found := strings.Join(b.violations(), "\n")
+	assert.Contains(t, found, "color-contrast")
+	assert.Contains(t, found, "legend")
+	faint := eval[[]string](b, tooFaint)
+	assert.Len(t, faint, 2, faint)
 }
 
 // tooFaint lists what of the drawing has less contrast than WCAG AA asks for:

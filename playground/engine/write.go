@@ -84,10 +84,12 @@ func (w *writer) body(rt *router, indent string, uses []string) {
 		}
 		switch {
 		case i.child == nil:
-			if !slices.Contains(settings, i.word) {
+			word, path := columns(rt.items, n)
+			if slices.Contains(settings, i.word) {
+				word, path = 0, 0
+			} else {
 				w.routes++
 			}
-			word, path := columns(rt.items, n)
 			w.lines = append(w.lines, strings.TrimRight(fmt.Sprintf("%s%-*s %-*s  %s", indent, word, i.word, path, i.path, i.name), " "))
 		case i.path == "" && !i.child.inline && len(i.child.uses) == 0:
 			w.router(i.child, indent, nil)
@@ -113,8 +115,8 @@ func columns(items []item, n int) (word, path int) {
 		to++
 	}
 	for _, i := range items[from:to] {
-		if word = max(word, len(i.word)); !slices.Contains(settings, i.word) {
-			path = max(path, len(i.path))
+		if !slices.Contains(settings, i.word) {
+			word, path = max(word, len(i.word)), max(path, len(i.path))
 		}
 	}
 	return word, path

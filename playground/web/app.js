@@ -219,7 +219,7 @@ function draw() {
     byId("legend").textContent = `${plural(nodes.length, "node")}, ${merged} merged` + (wide ? `, ${wide} left side by side, since the budget was used up` : "");
   } else {
     trie.show(sourceTree(built.Tree), view);
-    byId("legend").textContent = "One node for each segment, filled where a route ends. Thin and coloured: what was open beside the way.";
+    byId("legend").textContent = "Filled: a route ends there. Coloured and thin: what was open beside the way.";
   }
   return true;
 }

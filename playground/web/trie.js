@@ -349,7 +349,7 @@ export class Trie {
 
   fitAll(smooth) { this.fit(this.root.descendants(), 0.03, 1.4, smooth); }
 
-  fitWay(smooth) { this.fit(this.onWay(), this.narrow ? 0.9 : 0.64, this.narrow ? 1 : 1.15, smooth); }
+  fitWay(smooth) { this.fit(this.onWay(), this.narrow ? 0.9 : 0.72, this.narrow ? 1 : 1.15, smooth); }
 
   // best shows all that is unfolded if that can be read, else the way.
   best(smooth) {

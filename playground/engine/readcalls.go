@@ -406,6 +406,9 @@ func (r *reader) mount(rt *router, c *ast.CallExpr, prefix string, handler ast.E
 // use adds middlewares. Express's takes a prefix too, and routers.
 func (r *reader) use(rt *router, c *ast.CallExpr, e *env) {
 	prefix, args := "", c.Args
+	if len(args) == 0 {
+		return
+	}
 	if first, ok := r.eval(c.Args[0], e).(string); ok && len(c.Args) > 1 {
 		prefix, args = first, args[1:]
 	}

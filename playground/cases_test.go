@@ -167,6 +167,24 @@ func compare(t *testing.T, c routerCase, target string, got engine.Answer, statu
 	}
 }
 
+// Wherever the two routers differ on a case, the page knows why.
+func TestEveryDifferenceHasAReason(t *testing.T) {
+	differ := 0
+	for _, c := range cases(t) {
+		set := engine.Build(c.text())
+		for _, q := range c.Requests {
+			e, err := set.Explain(q.Method, q.Host, q.Target, "")
+			if err != nil || len(e.Differs) == 0 {
+				continue
+			}
+			differ++
+			assert.NotEmpty(t, e.Reasons, "%s: %s %s: %v", c.Name, q.Method, q.Target, e.Differs)
+			assert.NotContains(t, e.Reasons, "", "%s: %s %s: %v", c.Name, q.Method, q.Target, e.Differs)
+		}
+	}
+	assert.Positive(t, differ)
+}
+
 func TestSampleIsTheModulesSet(t *testing.T) {
 	want, err := os.ReadFile("../testdata/routes/github.txt")
 	require.NoError(t, err)

@@ -63,12 +63,21 @@ func (s *Set) reasons(r *http.Request) []string {
 		all = append(all, ofVerbs(ours, plain))
 	}
 	if len(differences(plain, taken)) > 0 {
-		all = append(all, "ServeMux refuses overlapping patterns. segue takes them, and the more specific one wins.")
+		all = append(all, s.ofRefused(plain))
 	}
 	if len(differences(taken, mux)) > 0 {
 		all = append(all, ofMux(r, taken, mux))
 	}
 	return all
+}
+
+// ofRefused is why ServeMux does not have a route that answers, or another one of
+// its path.
+func (s *Set) ofRefused(plain Answer) string {
+	if slices.ContainsFunc(s.Routes, func(r Route) bool { return r.Line == plain.Line && strings.Contains(r.Host, "{") }) {
+		return "The first label of a host can be a parameter. ServeMux refuses such a host."
+	}
+	return "ServeMux refuses overlapping patterns. segue takes them, and the more specific one wins."
 }
 
 // register registers a pattern, unless Handle refuses what a verb takes.

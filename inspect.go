@@ -6,6 +6,7 @@ package segue
 // an automaton. The tag keeps it out of the package for all others.
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -35,6 +36,16 @@ func (t Trace) Why() []string { return t.why }
 
 // Notes is what went before the steps.
 func (t Trace) Notes() []string { return t.notes }
+
+// About returns the router that a miss is about, nil where a route answers.
+func (rt *Router) About(r *http.Request) *Router {
+	s := rt.snapshot()
+	a := s.resolve(r)
+	if a.status == http.StatusOK || a.status == http.StatusBadRequest {
+		return nil
+	}
+	return s.newMiss(a, r).about.router
+}
 
 // Compiled returns the states of the automaton for one host and method, its first
 // one first.

@@ -53,11 +53,17 @@ func (rt *Router) OnError(handler func(w http.ResponseWriter, r *http.Request, e
 }
 
 // Try turns a handler that returns an error into a standard one: an error goes
-// to [Fail]. Without an error it costs nothing.
+// to [Fail].
+//
+//	app.GET("/users/{id}", segue.Try(func(w http.ResponseWriter, r *http.Request) error {
+//		return segue.Errorf(http.StatusNotFound, "no user %s", segue.Param(r, "id"))
+//	}))
 //
 // Under [Recover] an error after the response has begun aborts the response,
 // since a client could not tell it from a whole one. Without Recover it is
 // appended to what was written, as it would be by [http.Error].
+//
+// Without an error Try costs nothing.
 func Try(handler func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	if handler == nil {
 		return nil // refused where it is registered
@@ -70,8 +76,12 @@ func Try(handler func(http.ResponseWriter, *http.Request) error) http.HandlerFun
 }
 
 // Fail answers r by the error list of the router that r's route belongs to; see
-// [Router.OnError]. It is for middleware and plain handlers; a handler under
-// [Try] returns its error. If err is nil, it does nothing.
+// [Router.OnError].
+//
+//	segue.Fail(w, r, segue.Errorf(http.StatusUnauthorized, "log in first"))
+//
+// It is for middleware and plain handlers; a handler under [Try] returns its
+// error. If err is nil, it does nothing.
 //
 // Fail finds the router, and so the error list, from r or from any copy of r. If r
 // no longer identifies a router, because an inner ServeMux has overwritten

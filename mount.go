@@ -22,11 +22,12 @@ type mount struct {
 	prefix *pattern
 }
 
-// Mount hangs a handler under a prefix. The prefix is a path, which may hold
-// parameters.
+// Mount hangs a handler under a prefix. The prefix is a path, a host, or a host
+// and a path, and may hold parameters.
 //
 //	app.Mount("/users", users)
 //	app.Mount("/orgs/{org}/users", users)
+//	app.Mount("{tenant}.example.com", shop)
 //
 // If the handler is a *Router, its routes join this router's: they form one set,
 // in which the best route wins wherever it was registered, and each keeps its
@@ -43,8 +44,8 @@ type mount struct {
 // users)) the prefix is taken off twice, and /u/7 is 404. [Router.Explain] says so.
 //
 // Mount panics with a [*PatternError] if the prefix is wrong (it has a method, a
-// host, a rest or {$}, or a name that a route of the mounted router has too), if
-// the handler is nil, or if a router would come to be mounted in itself. It panics with a
+// rest or {$}, a second host, or a name that a route of the mounted router has
+// too), if the handler is nil, or if a router would come to be mounted in itself. It panics with a
 // [*ConflictError] if two routes would match the same requests. Then nothing has
 // changed.
 //

@@ -223,6 +223,7 @@ func TestForgotten(t *testing.T) {
 
 // TestREADMEGuards runs README's test of the guards, as it is pasted into a program.
 func TestREADMEGuards(t *testing.T) {
+	require.Contains(t, readme(t), "```go\n"+guardTest+"```")
 	dir, overlay := t.TempDir(), map[string]string{}
 	for name, source := range guardedProgram {
 		overlay["guarded/"+name] = source

@@ -5,6 +5,7 @@ package docs
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -280,6 +281,9 @@ func TestMiddlewares(t *testing.T) {
 	}
 	assert.Equal(t, rows, strings.Count(string(page), " | `Use` | ")+strings.Count(string(page), " | around | ")+strings.Count(string(page), " | no | "),
 		"a row that nobody tried")
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	assert.True(t, strings.Contains(string(readme), fmt.Sprintf("[%d were tried]", rows)), "README has another number than %d", rows)
 }
 
 // TestProfiler mounts what is a handler in chi's package.

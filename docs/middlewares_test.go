@@ -151,14 +151,8 @@ func chiTrials() []trial {
 		return strings.Contains(lines.String(), "/try/7") && strings.Contains(lines.String(), "200")
 	}
 	format := &middleware.DefaultLogFormatter{Logger: log.New(&lines, "", 0), NoColor: true}
-	middleware.DefaultLogger = middleware.RequestLogger(format) // what Logger logs by
-	var busy http.Handler                                       // what a throttled handler asks while it is on its way
-	nested := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("X-Nested") == "" {
-			w.WriteHeader(ask(busy, "GET", "/try/8", "", "X-Nested: yes").Code)
-		}
-	})
-	throttled := func(app http.Handler) bool { busy = app; return is(429, "GET", "/try/7", "")(app) }
+	middleware.DefaultLogger = middleware.RequestLogger(format) //nolint:reassign // Logger knows no other way to another writer
+	nested, throttled := throttling()
 	red := middleware.SetHeader("X-Colour", "red")
 	date := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 	return []trial{
@@ -181,6 +175,7 @@ func chiTrials() []trial {
 		{"NoCache", middleware.NoCache, nil, sets("Pragma", "no-cache"), ""},
 		{"PageRoute", middleware.PageRoute("/page", tell(func(*http.Request) string { return "page" })), nil, is(200, "GET", "/page", ""), "a route does the same"},
 		{"PathRewrite", middleware.PathRewrite("/old", "/try"), nil, is(200, "GET", "/old/7", ""), "it has to run before the route is chosen"},
+		//lint:ignore SA1019 deprecated, and still in use
 		{"RealIP", middleware.RealIP, tell(func(r *http.Request) string { return r.RemoteAddr }), says("203.0.113.9", "X-Real-Ip: 203.0.113.9"), "deprecated by chi, since any client can lie to it"},
 		{"Recoverer", middleware.Recoverer, panics, is(500, "GET", "/try/7", ""), "`segue.Recover` asks the error list"},
 		{"RedirectSlashes", middleware.RedirectSlashes, nil, is(301, "GET", "/try/7/", ""), "segue redirects by itself, with 307"},
@@ -201,6 +196,21 @@ func chiTrials() []trial {
 			return ask(app, "GET", "/try/7.json", "").Body.String() == "7"
 		}, "it cuts the suffix off a path that only chi's router reads; use `path.Ext` on the parameter"},
 		{"WithValue", middleware.WithValue(valueKey{}, noted), tell(func(r *http.Request) string { return r.Context().Value(valueKey{}).(string) }), says(noted), ""},
+	}
+}
+
+// throttling returns a handler that asks the app once more while it is on its
+// way, and a check that the second request is refused.
+func throttling() (nested http.HandlerFunc, throttled func(http.Handler) bool) {
+	var busy http.Handler
+	nested = func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Nested") == "" {
+			w.WriteHeader(ask(busy, "GET", "/try/8", "", "X-Nested: yes").Code)
+		}
+	}
+	return nested, func(app http.Handler) bool {
+		busy = app
+		return is(429, "GET", "/try/7", "")(app)
 	}
 }
 

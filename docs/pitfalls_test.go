@@ -10,7 +10,7 @@ import (
 	"github.com/segue-go/segue"
 )
 
-// logging and cache stand for real ones.
+// logging stands for a real one.
 func logging(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r) })
 }

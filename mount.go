@@ -247,7 +247,7 @@ func (s stripped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		pathvalue.Add(r2, name, values[i])
 	}
 	if len(names) > 0 && !pathvalue.Filled(r2) { // PathValues(false) when r matched: Param could not read them off this URL
-		pathvalue.Set(r2, pathvalue.NamesOf(names), values)
+		pathvalue.Set(r2, pathvalue.NamesOf(names), values[:len(names)])
 	}
 	defer shareForm(r, r2)
 	s.registered.handler.ServeHTTP(w, r2)

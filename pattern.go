@@ -517,7 +517,7 @@ func cleanPath(p string) string {
 
 // A PatternError says what is wrong with a pattern that was to be registered.
 // Every registering method panics with a *PatternError, which recover gives
-// back as it is.
+// back as it is. [PathFor] returns one.
 type PatternError struct {
 	Pattern string // as it was to be registered, with the method
 	Offset  int    // where in Pattern, in bytes
@@ -529,7 +529,11 @@ type PatternError struct {
 // Error returns the pattern, the place of registration, the offset and the
 // reason, with a caret under the offset on a line of its own.
 func (e *PatternError) Error() string {
-	return fmt.Sprintf("segue: pattern %q (registered at %v), offset %d: %s\n%s", e.Pattern, e.site, e.Offset, e.Reason, underline(e.Pattern, e.Offset))
+	site := ""
+	if e.site != 0 { // else PathFor returned it
+		site = fmt.Sprintf(" (registered at %v)", e.site)
+	}
+	return fmt.Sprintf("segue: pattern %q%s, offset %d: %s\n%s", e.Pattern, site, e.Offset, e.Reason, underline(e.Pattern, e.Offset))
 }
 
 // underline returns text with a caret below the character at offset. What a

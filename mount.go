@@ -277,7 +277,7 @@ func (r *route) serveStripped(w http.ResponseWriter, req *http.Request) {
 		pathvalue.Add(inner, name, values[i])
 	}
 	if len(names) > 0 && !pathvalue.Filled(inner) { // PathValues(false) when req matched: Param could not read them off this URL
-		pathvalue.Set(inner, pathvalue.NamesOf(names), values)
+		pathvalue.Set(inner, pathvalue.NamesOf(names), values[:len(names)])
 	}
 	defer shareForm(req, inner)
 	r.registered.handler.ServeHTTP(w, inner)

@@ -61,8 +61,12 @@ func (p *pattern) host() string { return p.text[p.hostAt:p.pathAt] }
 
 // hostName returns the name of the parameter that is the host's first label, ""
 // if there is none.
-func (p *pattern) hostName() string {
-	if label, found := strings.CutPrefix(p.host(), "{"); found {
+func (p *pattern) hostName() string { return hostParameter(p.host()) }
+
+// hostParameter is hostName for the text of a pattern before its path.
+func hostParameter(text string) string {
+	host := text[strings.LastIndexAny(text, " \t")+1:]
+	if label, found := strings.CutPrefix(host, "{"); found {
 		name, _, _ := strings.Cut(label, "}")
 		return name
 	}
@@ -572,7 +576,7 @@ func cleanPath(p string) string {
 
 // A PatternError says what is wrong with a pattern that was to be registered.
 // Every registering method panics with a *PatternError, which recover gives
-// back as it is.
+// back as it is. [PathFor] returns one.
 type PatternError struct {
 	Pattern string // as it was to be registered, with the method
 	Offset  int    // where in Pattern, in bytes
@@ -584,7 +588,11 @@ type PatternError struct {
 // Error returns the pattern, the place of registration, the offset and the
 // reason, with a caret under the offset on a line of its own.
 func (e *PatternError) Error() string {
-	return fmt.Sprintf("segue: pattern %q (registered at %v), offset %d: %s\n%s", e.Pattern, e.site, e.Offset, e.Reason, underline(e.Pattern, e.Offset))
+	site := ""
+	if e.site != 0 { // else PathFor returned it
+		site = fmt.Sprintf(" (registered at %v)", e.site)
+	}
+	return fmt.Sprintf("segue: pattern %q%s, offset %d: %s\n%s", e.Pattern, site, e.Offset, e.Reason, underline(e.Pattern, e.Offset))
 }
 
 // underline returns text with a caret below the character at offset. What a

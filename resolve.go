@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/segue-go/segue/internal/automaton"
 	"github.com/segue-go/segue/internal/pathvalue"
@@ -158,6 +159,12 @@ func (hs *hosts) of(host string) []*host {
 		return hs.none
 	}
 	return list
+}
+
+// firstLabel returns the value of a host's parameter.
+func firstLabel(host string) string {
+	label, _, _ := strings.Cut(requestHost(host), ".")
+	return label
 }
 
 // requestHost is a request's host as patterns name it: without the port, as in
@@ -518,8 +525,95 @@ func missOf(r *http.Request) *miss {
 	return m
 }
 
+// Outcome returns what a router has decided about r, as a status:
+//
+//	200 a route matches     404 no route matches
+//	307 a redirect          405 the path has routes for other methods only
+//	204 automatic OPTIONS   400 the request has no path, as OPTIONS *
+//
+// It is for middleware: r.Pattern alone tells neither a redirect from a match nor a
+// 404 from a 405.
+//
+//	if segue.Outcome(r) == http.StatusOK {
+//		count(r.Pattern)
+//	}
+//
+// It says which handler r goes to, and not what that handler writes. It is 0 before
+// a router has had r, and after something else has written r.Pattern, as an inner
+// [http.ServeMux] does. A middleware around the router is told after the router
+// has returned.
+//
+// In nested routers the answer is that of the innermost router that has had r
+// itself. Routers joined by [Router.Mount], [Router.Group] or [Router.With] decide
+// as one. Under a Mount any other handler, such as a wrapped Router, has a copy of
+// r: what it decides is told inside it, and outside the mount's own 200. Under
+// [Router.Handle] it has r itself, so that the middleware outside is told too.
+//
+// Outcome does not allocate, except for the first request after a change of routes
+// and under the build tag purego. It is safe for concurrent use as long as nobody
+// changes r.
+func Outcome(r *http.Request) int {
+	if r.Pattern == "" {
+		origin := pathvalue.Origin(r.Pattern)
+		for status, pattern := range unmatched {
+			if pathvalue.Origin(pattern) == origin {
+				return status
+			}
+		}
+	}
+	if m := missOf(r); m != nil {
+		return m.status
+	}
+	if scopeOf(r) != nil {
+		return http.StatusOK
+	}
+	redirects.RLock()
+	defer redirects.RUnlock()
+	if id := pathvalue.Identity(r.Pattern); id != 0 && id == pathvalue.Identity(redirects.patterns[r.Pattern]) {
+		return http.StatusTemporaryRedirect
+	}
+	return 0
+}
+
+// unmatched has the r.Pattern of a request that no route matches. All of them are
+// "". They are cut from different texts, so that Outcome can tell one from the
+// other where it does not find the miss: a middleware around the router has
+// another context. Were that lost in a copy of r, it would be told less.
+var unmatched = map[int]string{
+	http.StatusNoContent:         strings.Clone("204")[:0],
+	http.StatusTemporaryRedirect: strings.Clone("307")[:0],
+	http.StatusBadRequest:        strings.Clone("400")[:0],
+	http.StatusNotFound:          strings.Clone("404")[:0],
+	http.StatusMethodNotAllowed:  strings.Clone("405")[:0],
+}
+
+// redirects has the r.Pattern of requests that are redirected to a route: the
+// route's, in other bytes than its own, which are those of a match. It grows only
+// with what is registered.
+var redirects = struct {
+	sync.RWMutex
+	patterns map[string]string
+}{patterns: map[string]string{}}
+
+func redirectPattern(text string) string {
+	redirects.RLock()
+	p, ok := redirects.patterns[text]
+	redirects.RUnlock()
+	if ok {
+		return p
+	}
+	redirects.Lock()
+	defer redirects.Unlock()
+	if p, ok = redirects.patterns[text]; !ok {
+		p = strings.Clone(text)
+		redirects.patterns[p] = p
+	}
+	return p
+}
+
 func (s *snapshot) serveMiss(w http.ResponseWriter, r *http.Request, a answer) {
 	if a.status == http.StatusBadRequest {
+		r.Pattern = unmatched[a.status]
 		if r.ProtoAtLeast(1, 1) {
 			w.Header().Set("Connection", "close")
 		}
@@ -538,7 +632,7 @@ func (s *snapshot) missHandler(a answer) http.Handler {
 // the path, or that a redirect leads to; else the one in whose territory the path
 // lies.
 func (s *snapshot) newMiss(a answer, r *http.Request) *miss {
-	m := &miss{answer: a, root: s.root.router}
+	m := &miss{answer: a, root: s.root.router, pattern: unmatched[a.status]}
 	if a.route == nil {
 		path := pathOf(r.URL)
 		if !isClean(path.Text) {
@@ -550,7 +644,7 @@ func (s *snapshot) newMiss(a answer, r *http.Request) *miss {
 	}
 	m.about, m.params = a.route.scope, a.route.pattern
 	if a.status == http.StatusTemporaryRedirect {
-		m.pattern = strings.Clone(a.route.text) // not the route's own bytes: it is no match
+		m.pattern = redirectPattern(a.route.text)
 	}
 	return m
 }

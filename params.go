@@ -201,12 +201,13 @@ const fewParams = 8
 // patternAndPath returns r.Pattern up to its path, that path, and the path that it
 // matched, for nextWildcard.
 func patternAndPath(r *http.Request) (host, pattern string, path automaton.Path) {
-	pattern, path = r.Pattern, pathOf(r.URL)
 	if m := missOf(r); m != nil {
-		pattern, path = m.params.text, m.path
+		return m.params.host(), m.params.path(), m.path
 	}
-	i := automaton.NextSlash(pattern, 0)
-	return pattern[:i], pattern[i:], path
+	if i := strings.IndexByte(r.Pattern, '/'); i >= 0 {
+		return r.Pattern[:i], r.Pattern[i:], pathOf(r.URL)
+	}
+	return "", "", automaton.Path{}
 }
 
 // nextWildcard walks over a pattern and a path, each from a slash on, to the

@@ -535,3 +535,29 @@ func TestParamReadsAnyPattern(t *testing.T) {
 		assert.Equal(t, strings.TrimSpace(c.want+" none=set"), paramsOf(r))
 	}
 }
+
+// The host's parameter is read by Param and Params too, first of all, whether or
+// not PathValue is filled, on a match and on a miss.
+func TestParamOfTheHost(t *testing.T) {
+	for _, on := range []bool{true, false} {
+		app := segue.New()
+		app.PathValues(on)
+		read := func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, segue.Param(r, "tenant"), segue.Param(r, "id"))
+			for name, value := range segue.Params(r) {
+				fmt.Fprintf(w, " %s=%s", name, value)
+			}
+		}
+		app.HandleFunc("GET {tenant}.example.com/users/{id}", read)
+		app.Group("{tenant}.group.example").NotFound(http.HandlerFunc(read))
+		app.Mount("{tenant}.plain.example/old", http.HandlerFunc(read))
+		for target, want := range map[string]string{
+			"http://Acme.example.com:80/users/7":  "acme7 tenant=acme id=7",
+			"http://acme.example.com/users/a%2Fb": "acmea/b tenant=acme id=a/b",
+			"http://b.group.example./nothing":     "b tenant=b",
+			"http://c.plain.example/old/x":        "c tenant=c",
+		} {
+			assert.Equal(t, want, testkit.Serve(app, "GET", target).Body.String(), "%v %s", on, target)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -467,6 +468,9 @@ func ExampleRouter_OnError() {
 	app.Mount("/members", members)
 	app.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
 		status, message := segue.StatusOf(err)
+		if status >= 500 {
+			slog.ErrorContext(r.Context(), "request failed", "error", err) // what is answered here is not logged otherwise
+		}
 		return segue.JSON(w, status, map[string]string{"error": message})
 	})
 	send(app, "GET /members/7", "GET /nope")
@@ -511,6 +515,8 @@ func ExampleFail() {
 func ExampleRecover() {
 	app := segue.New()
 	app.Use(segue.Recover)
+	log.SetOutput(io.Discard) // for this example: Recover logs the panic with its stack
+	defer log.SetOutput(os.Stderr)
 	app.GET("/vault", func(http.ResponseWriter, *http.Request) { panic("the password is hunter2") })
 	app.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
 		var p interface {
@@ -518,13 +524,13 @@ func ExampleRecover() {
 		}
 		if errors.As(err, &p) {
 			value, _ := p.Panic()
-			fmt.Print("log: ", value, "; ")
+			fmt.Print("list: ", value, "; ")
 		}
 		status, message := segue.StatusOf(err)
 		return segue.Text(w, status, message)
 	})
 	send(app, "GET /vault")
-	// Output: log: the password is hunter2; GET /vault: 500 Internal Server Error
+	// Output: list: the password is hunter2; GET /vault: 500 Internal Server Error
 }
 
 func requireLogin(next http.Handler) http.Handler { return next }

@@ -222,7 +222,7 @@ func (a answer) match() Match {
 		m.Route = a.route.public()
 	}
 	if a.status == http.StatusOK {
-		m.Params = a.route.params(a.path)
+		m.Params = a.route.params(a.host, a.path)
 	}
 	return m
 }
@@ -278,7 +278,7 @@ func (x *explainer) chooseSpelling(sent automaton.Path) {
 }
 
 func (x *explainer) ask(hosts []*host, path automaton.Path) *question {
-	return &question{snapshot: x.snapshot, hosts: hosts, sent: spelled{path: path}}
+	return &question{snapshot: x.snapshot, hosts: hosts, paths: [2]automaton.Path{path}}
 }
 
 func (x *explainer) note(text string) { x.trace.notes = append(x.trace.notes, text) }
@@ -287,13 +287,10 @@ func (x *explainer) note(text string) { x.trace.notes = append(x.trace.notes, te
 // is shown on the host where it got furthest.
 func (x *explainer) chooseHost() {
 	for _, h := range x.hosts.of(x.host) {
-		name, asked := "", h.all
-		if h != x.hosts.none[0] {
-			name = requestHost(x.host)
-		}
-		routes := slices.DeleteFunc(x.routesOf(name), func(r *route) bool { return !x.takes(r, x.path) })
+		asked := h.all
+		routes := slices.DeleteFunc(x.routesOf(h.key), func(r *route) bool { return !x.takes(r, x.path) })
 		if x.route != nil {
-			if canonicalHost(x.route.pattern.host()) != name {
+			if x.route.pattern.hostKey() != h.key {
 				continue
 			}
 			if routes = x.rivals(routes); x.method != http.MethodOptions && x.status != http.StatusMethodNotAllowed {
@@ -308,12 +305,14 @@ func (x *explainer) chooseHost() {
 
 // takes reports whether a route answers a path that it matches: a Static answers
 // only what it finds.
-func (x *explainer) takes(r *route, path automaton.Path) bool { return x.ask(nil, path).takes(r, path) }
+func (x *explainer) takes(r *route, path automaton.Path) bool {
+	return x.ask(x.hosts.of(x.host), path).takes(r, path)
+}
 
 // routesOf lists the routes of a host that answer under the settings that hold,
 // in the order of rule 2.
 func (x *explainer) routesOf(host string) []*route {
-	routes := slices.DeleteFunc(x.answering(), func(r *route) bool { return canonicalHost(r.pattern.host()) != host })
+	routes := slices.DeleteFunc(x.answering(), func(r *route) bool { return r.pattern.hostKey() != host })
 	slices.SortStableFunc(routes, compareRoutes)
 	return routes
 }
@@ -551,13 +550,13 @@ func (x *explainer) judgePaths() {
 }
 
 // judgeMethods is the third rule, among the routes of the same path, and the
-// first, a host before none.
+// first, among the hosts.
 func (x *explainer) judgeMethods() {
 	last := len(x.trace.Steps) - 1
 	if x.method == http.MethodOptions {
 		return // the best path decides, and not the method
 	}
-	for _, r := range x.routesOf(canonicalHost(x.route.pattern.host())) {
+	for _, r := range x.routesOf(x.route.pattern.hostKey()) {
 		switch {
 		case r == x.route || r.end != x.route.end || rank(r, x.method) == cannot || !x.takes(r, x.path):
 		case r.spelling != x.route.spelling:
@@ -566,11 +565,16 @@ func (x *explainer) judgeMethods() {
 			x.lose(last, "the more specific method wins", r)
 		}
 	}
-	if x.route.pattern.host() == "" {
-		return
-	}
-	if r := bestOf(x.ask(x.hosts.none, x.path).onSent(), x.method); r != nil {
-		x.lose(last, "a route with a host beats one without", r)
+	hosts := x.hosts.of(x.host)
+	own := slices.IndexFunc(hosts, func(h *host) bool { return h.key == x.route.pattern.hostKey() })
+	for _, h := range hosts[own+1:] {
+		rule := "a host written out beats one with a parameter"
+		if h.key == "" {
+			rule = "a route with a host beats one without"
+		}
+		if r := bestOf(x.ask([]*host{h}, x.path).onSent(), x.method); r != nil {
+			x.lose(last, rule, r)
+		}
 	}
 }
 
@@ -618,7 +622,7 @@ func (x *explainer) seekNearest(sent automaton.Path) {
 		return why[r] == ""
 	})
 	slices.SortStableFunc(near, func(a, b *route) int {
-		host, other := canonicalHost(a.pattern.host()), canonicalHost(b.pattern.host())
+		host, other := a.pattern.hostKey(), b.pattern.hostKey()
 		if (host == "") != (other == "") {
 			host, other = other, host // none comes last
 		}
@@ -637,8 +641,8 @@ func (x *explainer) seekNearest(sent automaton.Path) {
 // host, and from 6 on the letters that differ. The text is "" where nobody would
 // call it near.
 func (x *explainer) nearness(r *route, sent automaton.Path) (cost int, why string) {
-	host, matching := canonicalHost(r.pattern.host()), r.matches(sent)
-	here := host == "" || host == requestHost(x.host)
+	here := slices.ContainsFunc(x.hosts.of(x.host), func(h *host) bool { return h.key == r.pattern.hostKey() })
+	matching := r.matches(sent)
 	switch {
 	case r.spelling != asWritten, matching && !x.takes(r, sent):
 		return 0, "" // named by its own path, or there but for a file

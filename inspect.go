@@ -46,7 +46,7 @@ func (rt *Router) Compiled(host, method string) []CompiledNode {
 	var routes []*route
 	for i := automaton.First; i < len(s.routes); i++ {
 		r := &s.routes[i]
-		if canonicalHost(r.pattern.host()) == requestHost(host) && r.answers() && (method == "OPTIONS" || rank(r, method) != cannot) {
+		if r.pattern.hostKey() == requestHost(host) && r.answers() && (method == "OPTIONS" || rank(r, method) != cannot) {
 			routes = append(routes, r)
 		}
 	}
@@ -61,8 +61,10 @@ func (rt *Router) Compiled(host, method string) []CompiledNode {
 	}
 	c := newCompiler(budgetFactor*root.size()+budgetConstant, true, number)
 	c.run(root)
-	for _, m := range c.merged {
-		d.add(m, false)
+	var lists []merged
+	for _, nodes := range c.lists {
+		lists = append(lists, merged{c.state(nodes), nodes})
+		d.add(lists[len(lists)-1], false)
 	}
 	for n, state := range c.singles {
 		if !n.isRest {
@@ -73,10 +75,16 @@ func (rt *Router) Compiled(host, method string) []CompiledNode {
 	for _, m := range d.nodesOf {
 		d.add(m, true)
 	}
-	for _, m := range append(c.merged, d.nodesOf...) {
+	for _, m := range append(lists, d.nodesOf...) {
 		d.connect(m)
 	}
 	return d.drawn
+}
+
+// A merged is a state and the nodes that it stands for.
+type merged struct {
+	*automaton.State
+	nodes []*node
 }
 
 type dump struct {

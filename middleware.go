@@ -184,7 +184,7 @@ func (c *chain) passed(by *chain) bool {
 func (c *chain) next(w http.ResponseWriter, r *http.Request) {
 	s := c.root.last.Load()
 	if found := s.routeOf(r); found != nil {
-		found.scope.enter(c, found.handler()).ServeHTTP(w, r)
+		found.scope.enter(c, found.handler).ServeHTTP(w, r)
 		return
 	}
 	m := missOf(r)
@@ -194,7 +194,7 @@ func (c *chain) next(w http.ResponseWriter, r *http.Request) {
 		a := s.resolve(r)
 		if a.status == http.StatusOK {
 			a.route.claim(r, a.path)
-			a.route.scope.enter(c, a.route.handler()).ServeHTTP(w, r)
+			a.route.scope.enter(c, a.route.handler).ServeHTTP(w, r)
 			return
 		}
 		m = s.newMiss(a, r)

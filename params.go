@@ -38,11 +38,11 @@ func (r *route) claim(req *http.Request, path automaton.Path) {
 		pathvalue.Clear(req)
 		return
 	}
-	values := pathvalue.New(req, len(r.names.List()), len(path.Text))
+	values := pathvalue.New(req, len(r.names.List()), max(len(path.Text), len(req.Host)))
 	if r.allGaps != nil && !path.Escaped {
 		r.cut(path.Text, *r.allGaps, values)
 	} else {
-		r.pattern.decode(path, values)
+		r.pattern.decode(req.Host, path, values)
 	}
 	pathvalue.Set(req, r.names, values)
 }
@@ -67,9 +67,14 @@ func (r *route) cut(path string, gaps []uint16, values []string) {
 	}
 }
 
-// decode does the same for any path, in one walk over the pattern and the path.
-func (p *pattern) decode(path automaton.Path, values []string) {
+// decode does the same for any host and path, in one walk over the pattern and
+// the path.
+func (p *pattern) decode(host string, path automaton.Path, values []string) {
 	i := 0
+	if p.hostName() != "" {
+		values[0], _, _ = strings.Cut(requestHost(host), ".")
+		i = 1
+	}
 	for _, s := range p.segments {
 		switch {
 		case !s.hasName():
@@ -84,13 +89,13 @@ func (p *pattern) decode(path automaton.Path, values []string) {
 }
 
 // params returns the parameters by name, nil if the route has none.
-func (r *route) params(path automaton.Path) map[string]string {
+func (r *route) params(host string, path automaton.Path) map[string]string {
 	names := r.pattern.names()
 	if len(names) == 0 {
 		return nil
 	}
 	values := make([]string, len(names))
-	r.pattern.decode(path, values)
+	r.pattern.decode(host, path, values)
 	params := make(map[string]string, len(values))
 	for i, name := range names {
 		params[name] = values[i]

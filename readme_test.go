@@ -28,6 +28,7 @@ var (
 	app, users                   *segue.Router
 	logging, requireAdmin, cache segue.Middleware
 	feed                         http.HandlerFunc
+	legacy                       http.Handler
 	files                        fs.FS
 	r                            *http.Request
 	find                         func(id string) (user any, err error)
@@ -47,7 +48,7 @@ func readme(t *testing.T) string {
 func goBlocks(t *testing.T) (sources []string) {
 	t.Helper()
 	for _, m := range regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readme(t), -1) {
-		if strings.HasPrefix(m[1], "package ") {
+		if strings.Contains(m[1], "package main\n") {
 			sources = append(sources, m[1])
 		} else {
 			sources = append(sources, wrapped(m[1]))
@@ -111,13 +112,17 @@ func overlaid(t *testing.T, dir string, files map[string]string) []string {
 	return []string{"-overlay", list}
 }
 
-// TestREADME compiles all of README's Go. The first program is run, on a free
-// port, and answers.
+// TestREADME compiles all of README's Go. The first program is the one of
+// examples/hello, which the first command runs. It is run on a free port here,
+// and answers.
 func TestREADME(t *testing.T) {
+	assert.LessOrEqual(t, strings.Count(readme(t), "\n"), 250, "README gets too long to read")
 	sources := goBlocks(t)
+	hello, err := os.ReadFile("examples/hello/main.go")
+	require.NoError(t, err)
+	require.Equal(t, string(hello), sources[0], "README's program is not that of examples/hello")
 	addr, err := loopback.FreeAddr()
 	require.NoError(t, err)
-	require.Contains(t, sources[0], `":18000"`)
 	sources[0] = strings.ReplaceAll(sources[0], `":18000"`, fmt.Sprintf("%q", addr))
 
 	program := exec.Command(filepath.Join(build(t, sources), "readme0"))

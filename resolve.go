@@ -12,6 +12,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,13 +26,20 @@ import (
 type answer struct {
 	status          int            // 200, 204, 307, 400, 404 or 405
 	route           *route         // the route that answers or is redirected to; for 204 and 405 the best on the path
-	path            automaton.Path // what the values are read from
+	host            string         // what the values are read from: the request's host
+	path            automaton.Path // and its path
 	location, allow string         // of a redirect; of a 405 and a 204
 	declined        bool           // a Static was asked for the path of a 404
 }
 
 // resolve decides what becomes of a request, by every rule.
 func (s *snapshot) resolve(r *http.Request) answer {
+	a := s.decide(r)
+	a.host = r.Host
+	return a
+}
+
+func (s *snapshot) decide(r *http.Request) answer {
 	if r.RequestURI == "*" {
 		return answer{status: http.StatusBadRequest} // not a path (RFC 9112, section 3.2.4), as in ServeMux
 	}
@@ -118,36 +126,37 @@ func otherSpelling(path string) string {
 // A question is what a request asks for, whatever its method: a path, in both
 // spellings of its final slash, on some hosts.
 type question struct {
-	snapshot    *snapshot
-	hosts       []*host
-	sent, other spelled
-	preflight   string           // the method that a CORS preflight asks for
-	looks       []sendfile.Found // what Statics have found
-}
-
-// A spelled is one spelling of a path, with the routes that match it.
-type spelled struct {
-	path   automaton.Path
-	routes []*route // best first; those that decline the path are left out
-	asked  bool
+	snapshot  *snapshot
+	hosts     []*host
+	paths     [2]automaton.Path // as it was sent, and with its final slash added or removed
+	routes    [2][]*route       // that match each of them, best first; nil until they are asked for
+	preflight string            // the method that a CORS preflight asks for
+	looks     []sendfile.Found  // what Statics have found
 }
 
 func (s *snapshot) question(hs *hosts, r *http.Request, path automaton.Path) *question {
-	q := &question{snapshot: s, hosts: hs.of(r.Host), sent: spelled{path: path}}
+	q := &question{snapshot: s, hosts: hs.of(r.Host), paths: [2]automaton.Path{path}}
 	if r.Method == http.MethodOptions {
 		q.preflight = r.Header.Get("Access-Control-Request-Method")
 	}
 	return q
 }
 
-// of lists the hosts whose routes a request may match: its own, then none.
+// of lists the hosts whose routes a request may match: its own, then the one whose
+// first label is a parameter, then none.
 func (hs *hosts) of(host string) []*host {
-	if hs.named != nil {
-		if list := hs.named[requestHost(host)]; list != nil {
-			return list
-		}
+	if hs.named == nil {
+		return hs.none
 	}
-	return hs.none
+	host = requestHost(host)
+	list := hs.named[host]
+	if dot := strings.IndexByte(host, '.'); list == nil && dot > 0 {
+		list = hs.under[host[dot:]]
+	}
+	if list == nil {
+		return hs.none
+	}
+	return list
 }
 
 // requestHost is a request's host as patterns name it: without the port, as in
@@ -162,32 +171,34 @@ func requestHost(host string) string {
 }
 
 // onSent returns the routes that match the path as it was sent.
-func (q *question) onSent() []*route { return q.matching(&q.sent) }
+func (q *question) onSent() []*route { return q.matching(0) }
 
 // onOther returns those that match the other spelling.
 func (q *question) onOther() []*route {
-	if !q.other.asked {
-		q.other.path = automaton.Path{Text: otherSpelling(q.sent.path.Text), Escaped: q.sent.path.Escaped}
-	}
-	if q.sent.path.Text == "/" {
+	if q.paths[0].Text == "/" {
 		return nil
 	}
-	return q.matching(&q.other)
+	if q.paths[1].Text == "" {
+		q.paths[1] = automaton.Path{Text: otherSpelling(q.paths[0].Text), Escaped: q.paths[0].Escaped}
+	}
+	return q.matching(1)
 }
 
-func (q *question) matching(sp *spelled) []*route {
-	if sp.asked {
-		return sp.routes
+// matching returns the routes that match a spelling, best first, without those
+// that decline the path.
+func (q *question) matching(i int) []*route {
+	if q.routes[i] != nil {
+		return q.routes[i]
 	}
-	sp.asked = true
+	found, path := []*route{}, q.paths[i]
 	var buf [8]uint32
 	for _, h := range q.hosts {
-		for _, number := range h.all.Match(sp.path, buf[:0]) {
-			sp.routes = q.snapshot.appendRoutes(sp.routes, number)
+		for _, number := range h.all.Match(path, buf[:0]) {
+			found = q.snapshot.appendRoutes(found, number)
 		}
 	}
-	sp.routes = slices.DeleteFunc(sp.routes, func(r *route) bool { return !q.takes(r, sp.path) })
-	return sp.routes
+	q.routes[i] = slices.DeleteFunc(found, func(r *route) bool { return !q.takes(r, path) })
+	return q.routes[i]
 }
 
 // appendRoutes adds what an automaton's number stands for.
@@ -229,16 +240,16 @@ func (q *question) withAllow(a answer) answer {
 // allows it. The status is 0 where nothing answers the method.
 func (q *question) find(method string) answer {
 	found, status := q.at(method, q.onSent())
-	if status != 0 && q.exact(found, q.sent.path) {
-		return answer{status: status, route: found, path: q.sent.path}
+	if status != 0 && q.exact(found, q.paths[0]) {
+		return answer{status: status, route: found, path: q.paths[0]}
 	}
 	if other, otherStatus := q.atOther(method); otherStatus != 0 && (other != found || found.registered.files != nil) {
 		if other.pattern.verb && *other.scope.slash == SlashEither && other.registered.files == nil {
-			return answer{status: otherStatus, route: other, path: q.other.path}
+			return answer{status: otherStatus, route: other, path: q.paths[1]}
 		}
-		return answer{status: http.StatusTemporaryRedirect, route: other, path: q.other.path}
+		return answer{status: http.StatusTemporaryRedirect, route: other, path: q.paths[1]}
 	}
-	return answer{status: status, route: found, path: q.sent.path}
+	return answer{status: status, route: found, path: q.paths[0]}
 }
 
 // atOther is at for the other spelling, as far as it counts.
@@ -253,13 +264,13 @@ func (q *question) atOther(method string) (*route, int) {
 // countsFor reports whether a route that won at the other spelling counts for
 // the path as sent. ServeMux's rule, for its patterns, is to add a slash only.
 func (q *question) countsFor(r *route) bool {
-	if !q.exact(r, q.other.path) {
+	if !q.exact(r, q.paths[1]) {
 		return false
 	}
 	if r.pattern.verb && r.registered.files == nil {
 		return *r.scope.slash != SlashExact
 	}
-	return !strings.HasSuffix(q.sent.path.Text, "/")
+	return !strings.HasSuffix(q.paths[0].Text, "/")
 }
 
 // exact reports whether r matches path with nothing taken by a rest, as
@@ -385,8 +396,8 @@ func firstOf(found []*route, method string) *route {
 
 // sameHost returns how many routes of a list, from the first on, have its host.
 func sameHost(found []*route) int {
-	host := canonicalHost(found[0].pattern.host())
-	n := slices.IndexFunc(found, func(r *route) bool { return canonicalHost(r.pattern.host()) != host })
+	host := found[0].pattern.hostKey()
+	n := slices.IndexFunc(found, func(r *route) bool { return r.pattern.hostKey() != host })
 	if n < 0 {
 		return len(found)
 	}
@@ -472,6 +483,7 @@ func (s *snapshot) serveResolved(w http.ResponseWriter, r *http.Request) {
 	}
 	a.route.claim(r, a.path)
 	a.route.serve(w, r)
+	runtime.KeepAlive(s) // for routeOf, while the request is on its way
 }
 
 // A miss is a request that no route answers: 404, 405, a redirect, or automatic
@@ -485,12 +497,13 @@ type miss struct {
 	params  *pattern // whose parameters the request has: the route's, or the territory's prefix
 }
 
-type missKey struct{}
+// missKey is the key of a miss in a context.
+var missKey = new(miss)
 
 // missOf returns the miss that r is for the router that had it last, nil if it
 // is none.
 func missOf(r *http.Request) *miss {
-	m, _ := r.Context().Value(missKey{}).(*miss)
+	m, _ := r.Context().Value(missKey).(*miss)
 	if m == nil || pathvalue.Identity(m.pattern) != pathvalue.Identity(r.Pattern) {
 		return nil // a router has had the request since
 	}
@@ -523,7 +536,7 @@ func (s *snapshot) newMiss(a answer, r *http.Request) *miss {
 		if !isClean(path.Text) {
 			path = automaton.Path{Text: cleanPath(r.URL.EscapedPath()), Escaped: true}
 		}
-		m.about, m.path = s.territory(path), path
+		m.about, m.path = s.territory(s.hosts.of(r.Host), path), path
 		m.params = m.about.prefix
 		return m
 	}
@@ -550,8 +563,8 @@ func (m *miss) mark(w http.ResponseWriter, r *http.Request) *http.Request {
 	r.Pattern = m.pattern
 	pathvalue.Clear(r)
 	if names := m.params.names(); len(names) > 0 && *m.about.values {
-		values := pathvalue.New(r, len(names), len(m.path.Text))
-		m.params.decode(m.path, values)
+		values := pathvalue.New(r, len(names), max(len(m.path.Text), len(m.host)))
+		m.params.decode(m.host, m.path, values)
 		pathvalue.Set(r, pathvalue.NamesOf(names), values)
 	}
 	if m.location != "" {
@@ -560,7 +573,7 @@ func (m *miss) mark(w http.ResponseWriter, r *http.Request) *http.Request {
 	if m.allow != "" {
 		w.Header().Set("Allow", m.allow)
 	}
-	return r.WithContext(context.WithValue(r.Context(), missKey{}, m))
+	return r.WithContext(context.WithValue(r.Context(), missKey, m))
 }
 
 // ServeHTTP answers the miss, when all chains have passed it.

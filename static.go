@@ -211,7 +211,7 @@ func looksLikeFile(rest automaton.Path) bool {
 // takes reports whether r answers a path that it matches. A Static answers only
 // what it finds.
 func (q *question) takes(r *route, path automaton.Path) bool {
-	return r.registered.files == nil || q.file(r, path) != "" || r.fallsBack(path)
+	return r.registered.files == nil || q.file(r, path) != "" || r.fallsBack(q.hosts, path)
 }
 
 // file returns the file that answers a path of a Static, "" if there is none. All
@@ -229,9 +229,13 @@ func (q *question) file(r *route, path automaton.Path) string {
 
 // fallsBack reports whether the fallback answers a path that has no file: not
 // below the prefix of a router or of another Static that is better than r's.
-func (r *route) fallsBack(path automaton.Path) bool {
+func (r *route) fallsBack(hosts []*host, path automaton.Path) bool {
 	prefix := r.pattern.segments[:len(r.pattern.segments)-1]
-	return r.registered.files.Fallback != "" && !looksLikeFile(r.restOf(path)) && !deeper(r.scope.snapshot.prefixOf(path), prefix)
+	if r.registered.files.Fallback == "" || looksLikeFile(r.restOf(path)) {
+		return false
+	}
+	best := r.scope.snapshot.prefixOf(hosts, path)
+	return best.hostKey() == r.pattern.hostKey() && !deeper(best.segments, prefix)
 }
 
 // deeper compares two prefixes of one path by rule 2: the leftmost difference
@@ -263,7 +267,7 @@ func (r *route) serveFiles(w http.ResponseWriter, req *http.Request) {
 		failFile(w, req, errRewritten)
 		return
 	}
-	serveFile(w, req, r.registered.files, rest, r.fallsBack(path))
+	serveFile(w, req, r.registered.files, rest, r.fallsBack(r.scope.snapshot.of(req.Host), path))
 }
 
 var errRewritten = errors.New("segue: Static: a middleware has changed the request's path since it was matched")

@@ -36,7 +36,7 @@ func shortKey(s string) (first, last uint64) {
 // seed of the table is in both factors: were it in one, the other would be the
 // same for all names that agree in that half, whatever seed is tried.
 func (a *Automaton) slot(n *node, first, last uint64) uint32 {
-	h := hash(first^n.seed, last^a.seed^n.seed)
+	h := hash(first^n.seed, last^(a.seed^n.seed))
 	if n.displacements != 0 {
 		h ^= uint64(a.displacements[n.displacements+uint32(h>>32)&(n.mask/bucketSize)])
 	}

@@ -191,10 +191,18 @@ func (f *flow) callOf(fn *types.Func, call *ast.CallExpr, results []*set) {
 		f.bind(call, f.decls[fn], results)
 	case fn.Name() == "ServeHTTP" && sel != nil && len(call.Args) == 2 && isRequest(f.TypesInfo.TypeOf(call.Args[1])):
 		request := f.expr(call.Args[1])
-		f.receiverOf(sel).each(func(o object) { f.invoke(o, request) })
+		f.receiverOf(sel).each(func(o object) {
+			f.invoke(o, request)
+			if o == (outside{}) || o == (foreign{}) {
+				f.leak(call.Args[1])
+			}
+		})
 	case receiver(fn) != nil && types.IsInterface(receiver(fn)):
 		for _, m := range f.byName[fn.Name()] {
 			f.bind(call, m, results)
+		}
+		if sel != nil { // it may be a router, and the method one that registers
+			f.receiverOf(sel).flow(&f.out)
 		}
 		f.callObject(outside{}, call, results)
 	default:
@@ -514,7 +522,7 @@ func (f *flow) passes(fn *function, param int) bool {
 			ok = ok && f.registration(n) == nil
 		case *ast.Ident:
 			if f.TypesInfo.ObjectOf(n) == v {
-				ok = ok && f.passedOn(n)
+				ok = ok && f.passedOn(n, fn)
 			}
 		}
 		return ok
@@ -523,66 +531,101 @@ func (f *flow) passes(fn *function, param int) bool {
 	return ok
 }
 
-// passedOn reports whether a handler is only served, compared, returned, or
+// passedOn reports whether a handler is only served, compared, returned by fn, or
 // given to a function that passes it on in its turn.
-func (f *flow) passedOn(e ast.Expr) bool {
+func (f *flow) passedOn(e ast.Expr, fn *function) bool {
 	switch parent := f.parents[e].(type) {
 	case *ast.ParenExpr:
-		return f.passedOn(parent)
-	case *ast.ReturnStmt, *ast.BinaryExpr:
+		return f.passedOn(parent, fn)
+	case *ast.BinaryExpr:
 		return true
+	case *ast.ReturnStmt:
+		return f.outermost(parent, fn) == nil
+	case *ast.AssignStmt:
+		return len(parent.Lhs) == 1 && f.passesVariable(parent.Lhs[0], fn)
 	case *ast.SelectorExpr:
 		call, ok := f.parents[parent].(*ast.CallExpr)
-		return ok && call.Fun == parent && parent.Sel.Name == "ServeHTTP" && f.sameRequest(call)
+		return ok && call.Fun == parent && parent.Sel.Name == "ServeHTTP" && f.sameRequest(call, fn)
 	case *ast.CallExpr:
 		if parent.Fun == e {
-			return f.sameRequest(parent)
+			return f.sameRequest(parent, fn)
 		}
 		if f.TypesInfo.Types[parent.Fun].IsType() || isCallOf(f.callee(parent), seguePath, "Try") {
-			return f.passedOn(parent)
+			return f.passedOn(parent, fn)
 		}
 		own := f.decls[f.callee(parent)]
 		for i, arg := range parent.Args {
 			if arg == e && own != nil && i < len(own.params) && own.params[i] != nil {
-				return f.passes(own, i) && f.passedOn(parent)
+				return f.passes(own, i) && f.passedOn(parent, fn)
 			}
 		}
 	}
 	return false
 }
 
-// sameRequest reports whether the request of a call is the parameter of a
-// function, or a copy of it.
-func (f *flow) sameRequest(call *ast.CallExpr) bool {
+// passesVariable reports whether a new variable of fn holds one handler, which is
+// passed on.
+func (f *flow) passesVariable(e ast.Expr, fn *function) bool {
+	id, ok := e.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	v, ok := f.TypesInfo.Defs[id].(*types.Var)
+	if !ok || len(f.program.changes().values[v]) != 1 {
+		return false
+	}
+	ast.Inspect(fn.body, func(n ast.Node) bool {
+		if use, isIdent := n.(*ast.Ident); isIdent && f.TypesInfo.Uses[use] == v {
+			ok = ok && f.passedOn(use, fn)
+		}
+		return ok
+	})
+	return ok
+}
+
+// outermost returns the literal of fn's body that a node is part of, nil if there
+// is none. Others may be in it.
+func (f *flow) outermost(n ast.Node, fn *function) *ast.FuncLit {
+	var found *ast.FuncLit
+	for ; n != nil && n != fn.node; n = f.parents[n] {
+		if lit, ok := n.(*ast.FuncLit); ok {
+			found = lit
+		}
+	}
+	return found
+}
+
+// sameRequest reports whether a call's request is the one, or a copy of the one,
+// that a handler which fn returns was given.
+func (f *flow) sameRequest(call *ast.CallExpr, fn *function) bool {
+	lit := f.outermost(call, fn)
+	if lit == nil || !f.passedOn(lit, fn) {
+		return false
+	}
+	own := f.functions[lit]
 	for _, arg := range call.Args {
 		if isRequest(f.TypesInfo.TypeOf(arg)) {
-			return f.isParameter(arg, 0)
+			return own.request != nil && f.isCopyOf(arg, own.request, 0)
 		}
 	}
 	return false
 }
 
-func (f *flow) isParameter(e ast.Expr, depth int) bool {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.CallExpr:
-		sel, ok := e.Fun.(*ast.SelectorExpr)
-		fn := f.callee(e)
-		return ok && fn != nil && receiver(fn) != nil && isRequest(receiver(fn)) && f.isParameter(sel.X, depth)
-	case *ast.Ident:
-		v, ok := f.TypesInfo.ObjectOf(e).(*types.Var)
-		if !ok || v.IsField() || v.Parent() == f.Pkg.Scope() || depth > 8 {
+// isCopyOf reports whether a request is v, or is made of v by WithContext and
+// Clone alone.
+func (f *flow) isCopyOf(e ast.Expr, v *types.Var, depth int) bool {
+	at, ok := f.object(baseOf(e)).(*types.Var)
+	if !ok || at.IsField() || at.Parent() == f.Pkg.Scope() || depth > 8 {
+		return false
+	}
+	values := f.program.changes().values[at]
+	for _, value := range values {
+		// r = r.WithContext(ctx) keeps it what it is.
+		if value == nil || f.object(baseOf(value)) != at && !f.isCopyOf(value, v, depth+1) {
 			return false
 		}
-		values := f.program.changes().values[v]
-		for _, value := range values {
-			// r = r.WithContext(ctx) keeps it what it is.
-			if value == nil || f.object(baseOf(value)) != v && !f.isParameter(value, depth+1) {
-				return false
-			}
-		}
-		return v.Kind() == types.ParamVar || len(values) > 0
 	}
-	return false
+	return at == v || at.Kind() == types.LocalVar && len(values) > 0
 }
 
 // baseOf returns the request that WithContext and Clone are called on.

@@ -304,7 +304,7 @@ func (f *flow) fill(e ast.Expr, t types.Type, s *set) {
 
 // address notes that a variable may be set by way of a pointer.
 func (f *flow) address(e *ast.UnaryExpr) {
-	if v, ok := f.object(e.X).(*types.Var); ok && e.Op == token.AND && !isRouter(v.Type()) {
+	if v, ok := f.object(e.X).(*types.Var); ok && e.Op == token.AND {
 		if _, isStruct := v.Type().Underlying().(*types.Struct); !isStruct {
 			f.variable(v).add(outside{})
 			f.variable(v).flow(&f.out)
@@ -367,6 +367,7 @@ func (f *flow) selected(e *ast.SelectorExpr, s *set) {
 	case fn.Name() == "ServeHTTP": // the handler itself
 		f.receiverOf(e).flow(s)
 	default: // a method value such as mux.HandleFunc
+		f.leak(e.X)
 		f.receiverOf(e).flow(&f.out)
 		s.add(outside{})
 	}

@@ -97,6 +97,7 @@ type knowledge struct {
 	names    map[string]bool
 	routes   []*route
 	open     bool // there may be other names
+	several  bool // the request may be one of several routes, since a middleware sees it
 	visited  map[object]bool
 	patterns []string
 }
@@ -134,8 +135,8 @@ func (f *flow) learn(k *knowledge, o object, own bool) {
 			k.routes = append(k.routes, o)
 			k.patterns = append(k.patterns, o.text)
 		}
-		if v, ok := f.object(o.receiver()).(*types.Var); len(o.router.order) == 0 && (!ok || v.Kind() != types.ParamVar) {
-			k.open = true // of a parameter nothing is known if nobody calls the function
+		if v, ok := f.object(o.receiver()).(*types.Var); len(o.router.order) == 0 && !(ok && v.Kind() == types.ParamVar && isRouter(v.Type())) {
+			k.open = true // a parameter without a value belongs to a function that nobody calls
 		}
 		for _, at := range o.router.order {
 			f.learn(k, at, false)
@@ -146,6 +147,7 @@ func (f *flow) learn(k *knowledge, o object, own bool) {
 			f.learn(k, outer, false)
 		}
 	case anyOf:
+		k.several = true
 		k.open = k.open || o.foreign
 		f.learn(k, o.router, false)
 		for _, rt := range f.routes {
@@ -200,7 +202,7 @@ func (f *flow) reportNames() {
 			continue
 		}
 		meant, sure := closest(rd.name, k.names, asked[rd.v])
-		if k.open && !sure {
+		if k.open && (!sure || k.several) {
 			continue
 		}
 		f.reportName(rd, k, meant)

@@ -74,7 +74,8 @@ func (p *program) changes() *changes {
 			case *ast.RangeStmt:
 				set(n, []ast.Expr{n.Key, n.Value}, nil)
 			case *ast.UnaryExpr:
-				if _, isVar := ast.Unparen(n.X).(*ast.Ident); isVar && n.Op == token.AND && !isRouter(p.TypesInfo.TypeOf(n.X)) {
+				t := p.TypesInfo.TypeOf(n.X)
+				if _, isPointer := types.Unalias(t).(*types.Pointer); n.Op == token.AND && (isPointer || !isRouter(t)) {
 					set(n, []ast.Expr{n.X, n.X}, nil) // may be set from anywhere
 				}
 			}

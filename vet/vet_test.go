@@ -12,7 +12,12 @@ import (
 )
 
 func TestRules(t *testing.T) {
-	analysistest.RunWithSuggestedFixes(t, analysistest.TestData(), vet.New(), "./names/...", "./patterns", "./conflicts")
+	analysistest.Run(t, analysistest.TestData(), vet.New(), "./names/...", "./patterns", "./conflicts")
+}
+
+// TestFixes compares what the suggested fixes make of a file.
+func TestFixes(t *testing.T) {
+	analysistest.RunWithSuggestedFixes(t, analysistest.TestData(), vet.New(), "./fixes")
 }
 
 // TestUnread runs with -unread, which is off otherwise.

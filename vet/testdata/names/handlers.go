@@ -122,3 +122,31 @@ func twice(mux *http.ServeMux) {
 	mux.HandleFunc("/1/{one}", both)
 	mux.HandleFunc("/2/{two}", both)
 }
+
+func stored(next http.Handler) http.Handler {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r) })
+	return h
+}
+
+func storedTwice() {
+	mux := http.NewServeMux()
+	mux.Handle("/s/{s}", stored(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintln(w, r.PathValue("t")) // want `no parameter "t" in /s/{s}`
+	})))
+	mux.Handle("/t/{t}", stored(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintln(w, r.PathValue("s")) // want `no parameter "s" in /t/{t}`
+	})))
+}
+
+type failed func(http.ResponseWriter, *http.Request) error
+
+func (f failed) ServeHTTP(w http.ResponseWriter, r *http.Request) { _ = f(w, r) }
+
+func fail(w http.ResponseWriter, r *http.Request) error {
+	return fmt.Errorf("%s", r.PathValue("why")) // want `no parameter "why" in /failed/{how}`
+}
+
+func fails2() {
+	mux := http.NewServeMux()
+	mux.Handle("/failed/{how}", failed(fail))
+}

@@ -144,3 +144,80 @@ func holds(h http.Handler) {
 
 // Holds lets others call holds.
 func Holds(h http.Handler) { holds(h) }
+
+// Routes that are registered by way of an interface.
+type registrar interface {
+	HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request))
+}
+
+func through(m registrar) {
+	m.HandleFunc("/through/{it}", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, r.PathValue("it")) })
+}
+
+func interfaces() {
+	app := segue.New()
+	app.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Println(r.PathValue("it"))
+			next.ServeHTTP(w, r)
+		})
+	})
+	app.GET("/known/{id}", func(w http.ResponseWriter, r *http.Request) {})
+	through(app)
+}
+
+// A wrapper that registers what it is given, by way of another function.
+func hang(h http.HandlerFunc) http.Handler {
+	mux := http.NewServeMux()
+	put(mux, func(w http.ResponseWriter, r *http.Request) { h(w, r) })
+	return mux
+}
+
+func put(mux *http.ServeMux, h http.HandlerFunc) { mux.HandleFunc("/hung/{on}", h) }
+
+func hung() {
+	mux := http.NewServeMux()
+	mux.Handle("/hung/", hang(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, r.PathValue("on")) }))
+}
+
+// A handler type whose functions return errors.
+type failing func(http.ResponseWriter, *http.Request) error
+
+func (f failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := f(w, r); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
+}
+
+func fails(mux *http.ServeMux) {
+	mux.Handle("/fails/{how}", failing(func(w http.ResponseWriter, r *http.Request) error {
+		return fmt.Errorf("%s", r.PathValue("how"))
+	}))
+}
+
+// A handler that keeps what it wraps.
+type timed struct{ next http.Handler }
+
+func (t timed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	fmt.Println(r.PathValue("a"), r.PathValue("b"))
+	t.next.ServeHTTP(w, r)
+}
+
+func keeps(mux *http.ServeMux) {
+	mux.Handle("/keeps/{a}", timed{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, r.PathValue("a")) })})
+	mux.Handle("/keeps/b/{b}", &timed{next: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, r.PathValue("b")) })})
+}
+
+// A list of middlewares, applied in a loop.
+func chain(h http.Handler, list ...func(http.Handler) http.Handler) http.Handler {
+	for _, mw := range list {
+		h = mw(h)
+	}
+	return h
+}
+
+func chained(mux *http.ServeMux) {
+	mux.Handle("/chained/{link}", chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintln(w, r.PathValue("link"))
+	}), segue.Recover))
+}

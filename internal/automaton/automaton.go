@@ -50,7 +50,6 @@ package automaton
 // reads paths, and on hash.go, which finds the slot of a segment.
 
 import (
-	"hash/maphash"
 	"math/bits"
 	"slices"
 )
@@ -68,7 +67,7 @@ const (
 type Automaton struct {
 	nodes         []node // nowhere, root, and all others
 	seed          uint64 // of the hash, with that of each table
-	longSeed      maphash.Seed
+	longSeeds     [2]uint64
 	displacements []uint16 // of the tables that have some
 	extras        []extra  // of few nodes; 0 is that of all others
 	alternatives  []uint32 // of all nondeterministic nodes
@@ -214,7 +213,7 @@ func (a *Automaton) literal(n *node, segment string) uint32 {
 	}
 	var first, last uint64
 	if len(segment) > maxShort {
-		first, last = maphash.String(a.longSeed, segment), longKey|uint64(len(segment))
+		first, last = longHash(a.longSeeds, segment), longKey|uint64(len(segment))
 	} else {
 		first, last = shortKey(segment)
 	}

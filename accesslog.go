@@ -4,8 +4,6 @@ package segue
 // stands on internal/respond, which knows what became of a response.
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -51,13 +49,16 @@ import (
 // AccessLog stands outside of [Recover]. Recover turns a panic into an answer,
 // and that is what the record shows: status 500 and no outcome. If the response
 // had begun, Recover panics with [http.ErrAbortHandler], and the outcome is panic.
-// AccessLog stops no panic: after the record the panic goes on. [runtime.Goexit]
+// It is gone where [Fail] did so since the client had left; the status is then the
+// one that was sent. AccessLog stops no panic: after the record the panic goes on. [runtime.Goexit]
 // is logged as a panic.
 //
 // Method, path and remote are read before the handler runs, which could change
-// them. The pattern is read at the end. Under [Router.Use] it is always there. Around a router, AccessLog(logger)(app), it is there if no
-// middleware between the two has copied the request. The client counts as gone if
-// the context of the request has been canceled when the handler returns.
+// them. The pattern is read at the end. Under [Router.Use] it is always there.
+// Around a router, AccessLog(logger)(app), it is there if no middleware between
+// the two has copied the request. The client counts as gone if the context of the
+// request has been canceled when the handler returns. The status is 499 if the
+// handler has handed that on to [Fail] before it began an answer.
 //
 // Like Recover, AccessLog wraps the writer, and the wrapped one can do what the
 // underlying one can do, and no more. Both together wrap it once. What is done
@@ -84,11 +85,11 @@ func AccessLog(logger *slog.Logger) Middleware {
 				state := respond.StateOf(w)
 				status, outcome := state.Status(), ""
 				switch {
-				case !returned:
+				case !returned && !state.Gone():
 					status, outcome = http.StatusInternalServerError, "panic"
 				case state.Hijacked():
 					outcome = "hijacked"
-				case errors.Is(r.Context().Err(), context.Canceled):
+				case state.Gone() || isCanceled(r.Context().Err()):
 					outcome = "gone"
 				}
 				if status == 0 && !state.Hijacked() {

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"log/slog"
@@ -343,6 +344,88 @@ func TestAccessLogOfAClientThatLeft(t *testing.T) {
 		require.NoError(t, err)
 	}, func(t *testing.T, _ string, got logged) { checkRecord(t, got, 200, 5, "gone") })
 }
+
+// The same, of a handler that hands the cancellation on: before it has begun an
+// answer the status is 499.
+func TestAccessLogOfACancellation(t *testing.T) {
+	for _, begins := range []bool{false, true} {
+		started := make(chan struct{}, 1)
+		logLive(t, Try(func(w http.ResponseWriter, r *http.Request) error {
+			if begins {
+				io.WriteString(w, "first")
+				http.NewResponseController(w).Flush()
+			}
+			started <- struct{}{}
+			<-r.Context().Done()
+			return fmt.Errorf("query: %w", r.Context().Err())
+		}), func(t *testing.T, client *http.Client, url string) {
+			ctx, leave := context.WithCancel(t.Context())
+			go func() { <-started; leave() }()
+			r, err := http.NewRequestWithContext(ctx, "GET", url, nil)
+			require.NoError(t, err)
+			resp, err := client.Do(r)
+			if err == nil {
+				_, err = io.ReadAll(resp.Body)
+				resp.Body.Close()
+			}
+			assert.ErrorIs(t, err, context.Canceled)
+		}, func(t *testing.T, _ string, got logged) {
+			if begins {
+				checkRecord(t, got, 200, 5, "gone")
+			} else {
+				checkRecord(t, got, 499, 0, "gone")
+			}
+		})
+	}
+}
+
+// What Fail makes of a canceled request, and the record, agree, also where a
+// middleware stands between. A panic is one, whether or not the client is there.
+func TestAccessLogAgreesWithFail(t *testing.T) {
+	defer log.SetOutput(log.Writer())
+	var text bytes.Buffer
+	log.SetOutput(&text)
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	between := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(unwrapping{w}, r)
+		})
+	}
+	for _, test := range []struct {
+		what    string
+		handler http.HandlerFunc
+		status  int
+		outcome string
+		logs    bool
+	}{
+		{"canceled", Try(func(http.ResponseWriter, *http.Request) error { return context.Canceled }), 499, "gone", false},
+		{"late", Try(func(w http.ResponseWriter, _ *http.Request) error { w.WriteHeader(202); return context.Canceled }), 202, "gone", false},
+		{"late again", Try(func(w http.ResponseWriter, _ *http.Request) error { io.WriteString(w, "half"); return context.Canceled }), 200, "gone", false},
+		{"another error", Try(func(w http.ResponseWriter, _ *http.Request) error { return io.ErrClosedPipe }), 500, "gone", true},
+		{"another, late", Try(func(w http.ResponseWriter, _ *http.Request) error { w.WriteHeader(202); return io.ErrClosedPipe }), 500, "panic", true},
+		{"panic", func(http.ResponseWriter, *http.Request) { panic(context.Canceled) }, 500, "gone", true},
+		{"panic, late", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202); panic(context.Canceled) }, 500, "panic", true},
+	} {
+		for _, mw := range []Middleware{Recover, Chain(between, Recover), Chain(Recover, between)} {
+			text.Reset()
+			seen := make(records, 9)
+			handler := AccessLog(slog.New(seen))(mw(test.handler))
+			func() {
+				defer func() { recover() }() // the answer may have been cut
+				handler.ServeHTTP(httptest.NewRecorder(), accessRequest("/").WithContext(left))
+			}()
+			got := seen.next(t)
+			assert.Equal(t, int64(test.status), got.attrs["status"].Int64(), test.what)
+			assert.Equal(t, test.outcome, got.attrs["outcome"].String(), test.what)
+			assert.Equal(t, test.logs, text.Len() > 0, test.what)
+		}
+	}
+}
+
+type unwrapping struct{ http.ResponseWriter }
+
+func (u unwrapping) Unwrap() http.ResponseWriter { return u.ResponseWriter }
 
 // accessRequest is a request that no server has made.
 func accessRequest(path string) *http.Request {

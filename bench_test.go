@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ import (
 // The benchmarks serve one request an operation, against http.ServeMux and, as
 // the floor, a map keyed by method and whole path. What is served and by what
 // is in internal/workload; `go run ./internal/benchtable` prints the same
-// comparison as README's table.
+// comparison as the tables of docs/measured.md.
 
 // routeSet loads one of workload.Files.
 func routeSet(tb testing.TB, name string) workload.Set {
@@ -219,4 +220,48 @@ func BenchmarkPathLength(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkCompose is what routers in routers cost before the first request, and
+// what a request costs that follows a change.
+func BenchmarkCompose(b *testing.B) {
+	nothing := func(http.ResponseWriter, *http.Request) {}
+	ask := func(rt *segue.Router, path string) {
+		rt.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
+	}
+	b.Run("diamonds=20/routes=1", func(b *testing.B) {
+		for b.Loop() {
+			rt := segue.New()
+			top := rt
+			for range 20 {
+				next := segue.New()
+				top.Mount("/a", next)
+				top.Mount("/b", next)
+				top = next
+			}
+			rt.GET("/x", nothing)
+			ask(rt, "/x")
+		}
+	})
+	b.Run("groups=400/routes=1", func(b *testing.B) {
+		for b.Loop() {
+			rt := segue.New()
+			inner := rt
+			for range 400 {
+				inner = inner.Group("/g")
+			}
+			inner.GET("/x", nothing)
+			ask(rt, strings.Repeat("/g", 400)+"/x")
+		}
+	})
+	b.Run("routes=2000/requests=2000", func(b *testing.B) {
+		for b.Loop() {
+			rt := segue.New()
+			for i := range 2000 {
+				path := fmt.Sprint("/r", i)
+				rt.GET(path, nothing)
+				ask(rt, path)
+			}
+		}
+	})
 }

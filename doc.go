@@ -22,6 +22,9 @@
 //	/static/           the same without a name: the whole subtree
 //	/static/{$}        exactly /static/
 //
+//	example.com/users            one host
+//	{tenant}.example.com/users   one label, a parameter like any other
+//
 // The verbs ([Router.GET], [Router.POST] and so on, [Router.Any] for every
 // method, [Router.Method] for any other) take a path as Express does:
 //
@@ -40,7 +43,8 @@
 //
 // # Which route wins
 //
-//  1. A route with a host beats one without.
+//  1. A route with the exact host beats one whose host has a parameter, and that
+//     beats one without a host.
 //  2. Then the leftmost segment in which two routes differ decides: a literal
 //     beats {name}, and {name} beats a rest.
 //  3. On one path, the route of the request's own method beats GET's for HEAD,
@@ -119,8 +123,8 @@
 //
 // Patterns that only overlap are legal. Methods such as "get", and segments such
 // as ":id" or "*" in Handle, which ServeMux takes for literals, are refused, and so
-// is a host with a port. A redirect keeps the encoding of the request, and the prefix under Mount. A
-// segment that is exactly "%2F" is a value. Hosts are compared without regard to
+// is a host with a port. The first label of a host may be a parameter. A redirect
+// keeps the encoding of the request, and the prefix under Mount. A segment that is exactly "%2F" is a value. Hosts are compared without regard to
 // case and to a final dot. CONNECT is matched as any method, on clean paths only.
 // All answers pass the middleware.
 package segue

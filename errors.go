@@ -6,6 +6,7 @@ package segue
 // on internal/respond for writers that know whether the response has begun.
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -16,6 +17,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/segue-go/segue/internal/respond"
+	"github.com/segue-go/segue/internal/sendfile"
+	"github.com/segue-go/segue/internal/terminal"
 )
 
 // OnError adds a handler at the end of this router's error list.
@@ -26,8 +29,20 @@ import (
 // Each handler either answers and returns nil, or returns an error, the same or
 // another, for the next. At the end of the list the answer is what [StatusOf]
 // makes of the error, and an error of 500 and more is logged to the server's
-// ErrorLog. A handler must not call Fail for the same request. OnError
-// panics with an error if the handler is nil.
+// ErrorLog, as is one that comes too late for an answer (see [Recover]). A handler
+// that logs and leaves the answer to others returns the error as it came:
+//
+//	app.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
+//		if status, _ := segue.StatusOf(err); status >= 500 {
+//			slog.ErrorContext(r.Context(), "request failed", "error", err)
+//		}
+//		return err
+//	})
+//
+// A handler that panics ends the list: the panic is logged with its stack, the
+// error that the handler was given as at the end of the list, and the answer is
+// 500. [http.ErrAbortHandler] goes on as it came. A handler must not call Fail
+// for the same request. OnError panics with an error if the handler is nil.
 func (rt *Router) OnError(handler func(w http.ResponseWriter, r *http.Request, err error) error) {
 	if handler == nil {
 		panic(misuse("the error handler is nil"))
@@ -38,11 +53,17 @@ func (rt *Router) OnError(handler func(w http.ResponseWriter, r *http.Request, e
 }
 
 // Try turns a handler that returns an error into a standard one: an error goes
-// to [Fail]. Without an error it costs nothing.
+// to [Fail].
+//
+//	app.GET("/users/{id}", segue.Try(func(w http.ResponseWriter, r *http.Request) error {
+//		return segue.Errorf(http.StatusNotFound, "no user %s", segue.Param(r, "id"))
+//	}))
 //
 // Under [Recover] an error after the response has begun aborts the response,
 // since a client could not tell it from a whole one. Without Recover it is
 // appended to what was written, as it would be by [http.Error].
+//
+// Without an error Try costs nothing.
 func Try(handler func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	if handler == nil {
 		return nil // refused where it is registered
@@ -55,18 +76,35 @@ func Try(handler func(http.ResponseWriter, *http.Request) error) http.HandlerFun
 }
 
 // Fail answers r by the error list of the router that r's route belongs to; see
-// [Router.OnError]. It is for middleware and plain handlers; a handler under
-// [Try] returns its error. If err is nil, it does nothing.
+// [Router.OnError].
+//
+//	segue.Fail(w, r, segue.Errorf(http.StatusUnauthorized, "log in first"))
+//
+// It is for middleware and plain handlers; a handler under [Try] returns its
+// error. If err is nil, it does nothing.
 //
 // Fail finds the router, and so the error list, from r or from any copy of r. If r
 // no longer identifies a router, because an inner ServeMux has overwritten
 // r.Pattern, Fail answers as if the list were empty: with what [StatusOf] says. It
 // is safe for concurrent use for different requests.
+//
+// A client that left is no fault. If the context of r is canceled and err is a
+// [context.Canceled] ([errors.Is]), the list gets an error that wraps err and has
+// the status 499 for StatusOf. At its end the status is written without a body,
+// for an [AccessLog], and nothing is logged.
 func Fail(w http.ResponseWriter, r *http.Request, err error) {
-	if err != nil {
-		scopeOf(r).fail(w, r, err)
+	if err == nil {
+		return
 	}
+	if isCanceled(err) && isCanceled(r.Context().Err()) {
+		err = &statusError{status: statusGone, text: fmt.Sprint(err), wrapped: err}
+	}
+	scopeOf(r).fail(w, r, err)
 }
+
+// statusGone is the status of a request whose client has left. HTTP has none;
+// this one is nginx's.
+const statusGone = 499
 
 // scopeOf finds the router whose error list a request walks: the one of the
 // matched route, or of the miss; nil if the request does not tell. It is found
@@ -91,67 +129,82 @@ func scopeOf(r *http.Request) *scope {
 // fail walks the list of sc and its parents, and ends a response that has begun
 // by aborting it. A nil sc has an empty list.
 func (sc *scope) fail(w http.ResponseWriter, r *http.Request, err error) {
-	state := respond.StateOf(w)
-	begun := state.Begun()
+	state, noFile, gone := respond.StateOf(w), err == errNoFile, isGone(err)
+	begun, to := state.Begun(), w
 	if begun {
-		w = respond.Discard(w)
+		to = respond.Discard(w)
 	}
-	noFile := err == errNoFile
-	if err = sc.walk(w, r, err); err != nil {
-		status, message := StatusOf(err)
-		if status >= 500 {
-			logError(r, err)
+	thrown, err := sc.walk(to, r, err)
+	if err != nil {
+		begun = begun || state.Begun() // by a handler of the list that has then given up
+		gone = isGone(err) && thrown == nil
+		if status, _ := StatusOf(err); (status >= 500 || begun && !gone) && !isPanic(err) {
+			logError(r, fmt.Sprint(err), nil, begun)
 		}
-		// A handler of the list may have written something and then given up.
-		begun = begun || state.Begun()
-		if err == errNotFound || err == errNoFile {
+		if thrown != nil {
+			logError(r, fmt.Sprintf("panic in an error handler: %v", thrown.value), thrown.stack, begun)
+		}
+	}
+	switch {
+	case begun:
+		state.Abort(gone)
+	case err == nil: // a handler has answered
+	case gone:
+		w.Header().Del("Content-Length") // of an answer that is not sent
+		w.WriteHeader(statusGone)
+	default:
+		if noFile {
+			sendfile.DropHeaders(w.Header())
+		}
+		status, message := StatusOf(err)
+		if thrown != nil {
+			status, message = StatusOf(thrown)
+		} else if err == errNotFound || err == errNoFile {
 			message = "404 page not found"
 		}
-		if !begun {
-			if noFile {
-				dropFileHeaders(w.Header())
-			}
-			http.Error(w, message, status)
-		}
-	}
-	if begun {
-		state.Abort()
+		http.Error(w, message, status)
 	}
 }
 
-// walk hands the error on from handler to handler and returns what is left of
-// it.
-func (sc *scope) walk(w http.ResponseWriter, r *http.Request, err error) error {
-	for ; sc != nil; sc = sc.parent {
+// walk hands the error on from handler to handler. It returns what is left of it,
+// and, if a handler panicked, that panic with the error that the handler was given.
+func (sc *scope) walk(w http.ResponseWriter, r *http.Request, err error) (thrown *panicError, left error) {
+	defer func() {
+		if v := recover(); v != nil {
+			thrown = caught(v)
+		}
+	}()
+	for left = err; sc != nil; sc = sc.parent {
 		for _, handle := range sc.onError {
-			if err = handle(w, r, err); err == nil {
-				return nil
+			if left = handle(w, r, left); left == nil {
+				return nil, nil
 			}
 		}
 	}
-	return err
+	return nil, left
 }
 
-// logError logs where net/http logs a panic. An error may hold what a client
-// sent, so that its text is escaped and bounded: it is one line, apart from the
-// stack of a panic.
-func logError(r *http.Request, err error) {
-	text, stack := err.Error(), ""
-	if p, ok := errors.AsType[*panicError](err); ok {
-		stack = "\n\n" + string(p.stack)
-		text = strings.Replace(text, stack, "", 1)
+// logError logs where net/http logs a panic. The text may hold what a client
+// sent, so that it is escaped and bounded: all but the stack of a panic is one
+// line.
+func logError(r *http.Request, text string, stack []byte, cut bool) {
+	const most = 4096
+	if len(text) > most {
+		text = text[:most] + "…"
 	}
-	if len(text) > maxLogged {
-		text = text[:maxLogged] + "…"
+	text = terminal.Printable(text)
+	if cut {
+		text += " (the answer had begun and was cut)"
+	}
+	if stack != nil {
+		text += "\n\n" + string(stack)
 	}
 	logf := log.Printf
 	if s, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && s.ErrorLog != nil {
 		logf = s.ErrorLog.Printf
 	}
-	logf("segue: %s %.256s: %s%s", printable(r.Method), r.URL.EscapedPath(), printable(text), stack)
+	logf("segue: %.64s %.256s: %s", terminal.Printable(r.Method), r.URL.EscapedPath(), text)
 }
-
-const maxLogged = 4096 // bytes of an error's text
 
 // The errors of a miss. At the end of the list both are answered as by ServeMux,
 // whose text for the first is not the standard one.
@@ -160,11 +213,15 @@ var (
 	errNotAllowed = Errorf(http.StatusMethodNotAllowed, "Method Not Allowed")
 )
 
-// Recover is a middleware that turns a panic below it into an error and hands
-// it to [Fail], with the request that it was given: so it walks the error list,
-// and ends as a 500 with its standard text, never the panic's.
+// Recover is a middleware that logs a panic below it and hands it, as an error, to
+// the error list of the request that it was given ([Router.OnError]). At the end
+// of the list the answer is a 500 with its standard text, never the panic's.
 //
 //	app.Use(logging, segue.Recover)
+//
+// The log is the server's ErrorLog. It gets one line with the method, the path and
+// the panic's value, escaped and bounded, and after it the stack. This comes
+// before the list is asked, whatever the list makes of the error, and once.
 //
 // The error's text is the panic value and the stack of the goroutine that
 // panicked, for a log. [errors.Is] and [errors.As] go on to a value that is an
@@ -182,6 +239,7 @@ var (
 // response is aborted by a panic with [http.ErrAbortHandler]: net/http cuts the
 // connection (HTTP/2: resets the stream), and the client knows that the part it
 // has is not the whole. After a hijack the hijacked connection is closed instead.
+// The line in the log says so.
 // A response begins with a status (101 or from 200 on; 103 Early Hints is not
 // one), a write, a flush or a hijack.
 //
@@ -211,39 +269,39 @@ func Recover(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w = respond.Wrap(w)
 		defer func() {
-			switch v := recover(); v {
-			case nil: // no panic (panic(nil) is a *runtime.PanicNilError), or Goexit
-			case http.ErrAbortHandler:
-				panic(v)
-			default:
-				Fail(w, r, &panicError{v, debug.Stack()})
+			if v := recover(); v != nil { // panic(nil) is a *runtime.PanicNilError, Goexit is nil
+				p := caught(v)
+				logError(r, fmt.Sprintf("panic: %v", v), p.stack, respond.StateOf(w).Begun())
+				scopeOf(r).fail(w, r, p)
 			}
 		}()
 		next.ServeHTTP(w, r)
 	})
 }
 
-// A panicError is a recovered panic on its way through the error list.
+// A panicError is a recovered panic on its way through the error list. Its status
+// comes before any that the panic's value may have.
 type panicError struct {
+	statusError
 	value any
 	stack []byte
 }
 
-func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n\n%s", e.value, e.stack) }
+// caught makes an error of what recover has returned. [http.ErrAbortHandler] goes
+// on.
+func caught(value any) *panicError {
+	if value == http.ErrAbortHandler {
+		panic(value)
+	}
+	stack := debug.Stack()
+	wrapped, _ := value.(error)
+	return &panicError{statusError{
+		status: http.StatusInternalServerError, text: fmt.Sprintf("panic: %v\n\n%s", value, stack), wrapped: wrapped,
+	}, value, stack}
+}
 
 // Panic returns the panic's value and the stack of its goroutine.
 func (e *panicError) Panic() (value any, stack []byte) { return e.value, e.stack }
-
-// Unwrap returns the panic's value if it is an error.
-func (e *panicError) Unwrap() error {
-	err, _ := e.value.(error)
-	return err
-}
-
-// statusMessage comes before any status that the panic's value may have.
-func (e *panicError) statusMessage() (int, string) {
-	return http.StatusInternalServerError, http.StatusText(http.StatusInternalServerError)
-}
 
 // Errorf returns an error with an HTTP status, formatted as by [fmt.Errorf].
 // [StatusOf] finds the status and the message again, however deep the error has
@@ -266,8 +324,9 @@ func (e *panicError) statusMessage() (int, string) {
 //     purpose, and how to show one by mistake.
 //
 // A message that is empty once the %w are out is the standard text of the
-// status. A status outside 400 to 599 counts as 500 with its standard text, and
-// Error still gives the text.
+// status, and so is one in which fmt complains, as in "no user %!d(string=ann)":
+// what it shows of the operands was not meant for a client. A status outside 400
+// to 599 counts as 500 with its standard text. Error gives the text in each case.
 //
 // Wrapping is that of fmt.Errorf: [errors.Is] and [errors.As] go through any
 // number of %w. The error also has a method StatusCode() int, for packages that
@@ -279,13 +338,8 @@ func (e *panicError) statusMessage() (int, string) {
 // use.
 func Errorf(status int, format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
-	own := statusError{status: status, text: err.Error()}
-	own.message = own.text
-	if hidden, found := hideWrapped(format); found {
-		own.message = clientText(hidden, args)
-	}
-	own.status, own.message = answerable(status, own.message)
-
+	own := statusError{text: err.Error()}
+	own.status, own.message = answerable(status, clientText(own.text, format, args))
 	switch err := err.(type) {
 	case interface{ Unwrap() []error }:
 		return &statusErrors{own, err.Unwrap()}
@@ -326,7 +380,7 @@ func StatusOf(err error) (status int, message string) {
 		return http.StatusOK, http.StatusText(http.StatusOK)
 	}
 	if status, message, ok := ownStatus(err); ok {
-		return answerable(status, message)
+		return status, message
 	}
 	return answerable(foreignStatus(err), "")
 }
@@ -345,40 +399,54 @@ func answerable(status int, message string) (int, string) {
 	return status, message
 }
 
-// An ownError is an error of this package whose message is meant for clients.
-type ownError interface {
-	error
-	statusMessage() (status int, message string)
-}
-
-// ownStatus asks the nearest error of our own in the tree of err. What it says
-// has not been through answerable.
+// ownStatus asks the nearest error of this package in the tree of err, whose
+// message is meant for clients.
 func ownStatus(err error) (status int, message string, ok bool) {
 	defer dropNilPanic()
-	own, found := errors.AsType[ownError](err)
-	if !found {
-		return 0, "", false
+	own, ok := errors.AsType[interface {
+		error
+		statusMessage() (status int, message string)
+	}](err)
+	if ok {
+		status, message = answerable(0, "") // if own is a nil pointer and panics
+		status, message = answerable(own.statusMessage())
 	}
-	ok = true // also if own is a nil pointer and panics
-	status, message = own.statusMessage()
 	return status, message, ok
 }
 
 // foreignStatus knows net/http's error for a body that is too large, and asks the
 // nearest error that has a StatusCode; 0 if there is none.
 func foreignStatus(err error) int {
-	type coder interface {
-		error
-		StatusCode() int
-	}
 	defer dropNilPanic()
 	if _, found := errors.AsType[*http.MaxBytesError](err); found {
 		return http.StatusRequestEntityTooLarge
 	}
-	if foreign, found := errors.AsType[coder](err); found {
-		return foreign.StatusCode()
+	foreign, found := errors.AsType[interface {
+		error
+		StatusCode() int
+	}](err)
+	if !found {
+		return 0
 	}
-	return 0
+	return foreign.StatusCode()
+}
+
+// isGone reports whether err is one of Fail's for a client that left.
+func isGone(err error) bool {
+	status, _ := StatusOf(err)
+	return status == statusGone && isCanceled(err)
+}
+
+func isCanceled(err error) bool {
+	defer dropNilPanic()
+	return errors.Is(err, context.Canceled)
+}
+
+// isPanic reports whether err is of a panic, which is logged where it is caught.
+func isPanic(err error) bool {
+	defer dropNilPanic()
+	_, found := errors.AsType[*panicError](err)
+	return found
 }
 
 // dropNilPanic, deferred, ends the panic of a method called on a nil pointer.
@@ -397,7 +465,7 @@ func dropNilPanic() {
 // A statusError is what Errorf and Decode return.
 type statusError struct {
 	status  int    // 400 to 599
-	message string // for the client, never empty
+	message string // for the client, "" for the standard text
 	text    string // for the log
 	wrapped error
 }
@@ -414,6 +482,36 @@ type statusErrors struct {
 }
 
 func (e *statusErrors) Unwrap() []error { return e.all }
+
+// clientText returns the message for the client of an error with this text: the
+// format without what %w stands for, "" where fmt complains.
+//
+// It wraps the errors among args in a formatter that knows which verb asks; only
+// %T and %p, which fmt answers itself, tell the difference.
+func clientText(text, format string, args []any) string {
+	if hidden, found := hideWrapped(format); found {
+		operands := make([]any, len(args))
+		for i, arg := range args {
+			operands[i] = arg
+			if err, ok := arg.(error); ok || arg == nil {
+				operands[i] = operand{err}
+			}
+		}
+		text = strings.Trim(fmt.Sprintf(hidden, operands...), " \t\n:;,-")
+	}
+	for rest := text; ; {
+		_, after, found := strings.Cut(rest, "%!")
+		if !found {
+			return text
+		}
+		// A complaint is %!verb(…) or %!(…). A space is no verb.
+		_, verb := utf8.DecodeRuneInString(after)
+		if strings.HasPrefix(after, "(") || strings.HasPrefix(after[verb:], "(") && after[0] != ' ' {
+			return ""
+		}
+		rest = after
+	}
+}
 
 // hiddenVerb takes the place of %w when the message for the client is
 // formatted. It has to be a verb of its own since fmt shows %w and %v to a
@@ -443,32 +541,13 @@ func hideWrapped(format string) (string, bool) {
 	return string(append(out, format[done:]...)), true
 }
 
-// clientText formats what hideWrapped returned. It wraps the errors among args in
-// a formatter that knows which verb asks; only %T and %p, which fmt answers
-// itself, tell the difference.
-func clientText(hidden string, args []any) string {
-	operands := make([]any, len(args))
-	for i, arg := range args {
-		operands[i] = arg
-		if err, ok := arg.(error); ok || arg == nil {
-			operands[i] = operand{err}
-		}
-	}
-	return strings.Trim(fmt.Sprintf(hidden, operands...), " \t\n:;,-")
-}
-
 // An operand is an error, or nil, on its way into a message for the client.
 type operand struct{ err error }
 
 func (o operand) Format(f fmt.State, verb rune) {
 	if verb != hiddenVerb {
 		fmt.Fprintf(f, fmt.FormatString(f, verb), o.err)
-		return
-	}
-	if o.err == nil {
-		return
-	}
-	if _, message, ok := ownStatus(o.err); ok {
+	} else if _, message, ok := ownStatus(o.err); ok {
 		fmt.Fprint(f, message)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -187,6 +188,76 @@ func TestErrorListIsFoundFromMiddleware(t *testing.T) {
 	}
 }
 
+// A request walks the list of the snapshot that it was served from, whatever is
+// set while it is on its way, and however it found its handler.
+func TestErrorListOfTheRequestsSnapshot(t *testing.T) {
+	quiet(t)
+	for _, request := range []string{
+		"GET /plain/7", "GET /g/plain/7", "GET /g/with", "GET /g/enc%6fded", "GET /g/either/", "GET /g/twice//clean/",
+		"GET http://a.example/hosted", "PUT /g/with", "GET /g/nope", "GET /again/g/with", "GET /g/new/request",
+	} {
+		for _, copied := range []bool{false, true} {
+			var change func() // what the first request does on its way
+			served, app, group := snapshotApp(func(w http.ResponseWriter, r *http.Request) {
+				if c := change; c != nil {
+					change = nil
+					c()
+				}
+				if copied {
+					r = r.Clone(r.Context())
+				}
+				segue.Fail(w, r, errGone)
+			})
+			change = func() {
+				for i := range 3 {
+					app.OnError(listed("later"))
+					group.OnError(listed("later"))
+					group.GET(fmt.Sprint("/later", i), shows)
+					ask(t, served, "GET /g/later") // serves from the next snapshot
+					runtime.GC()
+				}
+			}
+			want := "app"
+			if strings.Contains(request, "/g/") {
+				want = "group app"
+			}
+			assert.Equal(t, want, listOf(ask(t, served, request)), "%s copied=%v", request, copied)
+			assert.Contains(t, listOf(ask(t, served, request)), "later later later", "%s, the next request", request)
+		}
+	}
+}
+
+// snapshotApp returns an app, also mounted in served, all of whose routes, and
+// misses below /g, are answered by handler.
+func snapshotApp(handler http.HandlerFunc) (served, app, group *segue.Router) {
+	served, app = segue.New(), segue.New()
+	served.Mount("/", app)
+	served.Mount("/again", app)
+	group = app.Group("/g", func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.Pattern {
+			case "": // a miss
+				handler(w, r)
+			case "GET /g/new/{any}":
+				next.ServeHTTP(w, httptest.NewRequest(r.Method, "/g/plain/7", nil)) // the end of the chain matches it
+			default:
+				next.ServeHTTP(w, r)
+			}
+		})
+	})
+	group.TrailingSlash(segue.SlashEither)
+	group.CleanPath(false)
+	app.OnError(listed("app"))
+	group.OnError(listed("group"))
+	app.HandleFunc("/plain/{id}", handler)
+	for _, path := range []string{"/plain/{id}", "/encoded", "/either", "/twice/{rest...}", "/new/{any}"} {
+		group.GET(path, handler)
+	}
+	group.With(via("with")).GET("/with", handler)
+	app.HandleFunc("a.example/hosted", handler)
+	return served, app, group
+}
+
 // A miss walks the list of the router that owns it, from its own end and from
 // a middleware on the way.
 func TestErrorListOfAMiss(t *testing.T) {
@@ -304,9 +375,6 @@ func TestErrorListsOfTwoApps(t *testing.T) {
 		return app
 	}
 	quiet(t)
-	if testkit.Purego {
-		t.Skip("equal texts are not told apart")
-	}
 	one, two := build("one"), build("two")
 	for range 2 {
 		assert.Equal(t, "one", listOf(ask(t, one, "GET /g/1")))
@@ -587,6 +655,7 @@ func TestRecoverAbortsWhatHasBegun(t *testing.T) {
 		assert.Equal(t, 200, resp.StatusCode)
 		expectCut(t, resp, "half")
 		assert.ErrorContains(t, app.error(t), "in the middle")
+		assert.Contains(t, app.log.String(), "panic: in the middle (the answer had begun and was cut)\n")
 		assert.NotContains(t, app.log.String(), "panic serving")
 		assert.NotContains(t, app.log.String(), "superfluous")
 	})
@@ -613,6 +682,7 @@ func TestTryBehindRecover(t *testing.T) {
 	}), func(t *testing.T, app *liveApp) {
 		expectCut(t, app.get(t), "half")
 		assert.EqualError(t, app.error(t), "in the middle")
+		assert.Contains(t, app.log.String(), ": in the middle (the answer had begun and was cut)\n", "of any status: this answer is not the handler's")
 	})
 }
 
@@ -648,6 +718,7 @@ func TestRecoverAfterHijack(t *testing.T) {
 	assert.NoError(t, err, "closed in order")
 	assert.Equal(t, "own words", string(got))
 	assert.ErrorContains(t, app.error(t), "on its own")
+	assert.Contains(t, app.log.String(), "panic: on its own (the answer had begun and was cut)\n")
 	assert.NotContains(t, app.log.String(), "hijacked connection")
 }
 
@@ -818,13 +889,114 @@ func TestPanicError(t *testing.T) {
 	assert.NoError(t, errors.Unwrap(err))
 }
 
-// A panic of the error list itself is left to the server.
-func TestRecoverOnlyOnce(t *testing.T) {
-	path, router := ownPath(), segue.New()
-	router.Use(segue.Recover)
-	router.OnError(func(http.ResponseWriter, *http.Request, error) error { panic("the second") })
-	router.HandleFunc(path, func(http.ResponseWriter, *http.Request) { panic("the first") })
-	assert.PanicsWithValue(t, "the second", func() { testkit.Serve(router, "GET", path) })
+// A panic is logged with its stack, once, and before the list is asked, whatever
+// the list makes of it.
+func TestPanicIsLoggedOnce(t *testing.T) {
+	for what, handle := range map[string]func(w http.ResponseWriter, err error) error{
+		"answers":      func(w http.ResponseWriter, err error) error { return segue.Text(w, 500, "sorry") },
+		"passes on":    func(_ http.ResponseWriter, err error) error { return err },
+		"wraps":        func(_ http.ResponseWriter, err error) error { return fmt.Errorf("wrapped: %w", err) },
+		"gives status": func(_ http.ResponseWriter, err error) error { return segue.Errorf(503, "later: %w", err) },
+		"begins":       func(w http.ResponseWriter, err error) error { io.WriteString(w, "half"); return err },
+		"panics":       func(_ http.ResponseWriter, err error) error { panic(http.ErrAbortHandler) },
+	} {
+		for _, write := range []string{"", "half"} {
+			text := quiet(t)
+			path, app := ownPath(), segue.New()
+			app.Use(segue.Recover, segue.Recover)
+			app.OnError(func(w http.ResponseWriter, _ *http.Request, err error) error {
+				assert.Contains(t, text.String(), "thrown", "before the list")
+				return handle(w, err)
+			})
+			app.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+				if write != "" {
+					io.WriteString(w, write)
+				}
+				panic("thrown")
+			})
+			if write != "" || what == "begins" || what == "panics" {
+				assert.PanicsWithValue(t, http.ErrAbortHandler, func() { testkit.Serve(app, "GET", path) }, "%s: the answer is cut", what)
+			} else {
+				assert.Equal(t, 5, testkit.Serve(app, "GET", path).Code/100, what)
+			}
+			assert.Equal(t, 1, strings.Count(text.String(), ": panic: thrown"), what)
+			assert.Equal(t, 1, strings.Count(text.String(), "\n\ngoroutine "), what)
+			assert.Contains(t, text.String(), "TestPanicIsLoggedOnce.func", "%s: the stack has the function that panicked", what)
+			assert.Equal(t, write != "", strings.Contains(text.String(), "thrown (the answer had begun and was cut)\n\ngoroutine"), what)
+		}
+	}
+}
+
+// An error handler that panics is asked once, and the answer is 500. Neither the
+// panic nor what the handler was asked about is lost.
+func TestErrorHandlerThatPanics(t *testing.T) {
+	for _, recovers := range []bool{false, true} {
+		for request, logged := range map[string]string{"try": "disk: gone", "busy": "later", "taken": "", "panic": "panic: thrown", "miss": ""} {
+			text, asked := quiet(t), 0
+			path, app := ownPath(), segue.New()
+			if recovers {
+				app.Use(segue.Recover)
+			}
+			app.OnError(func(w http.ResponseWriter, r *http.Request, err error) error { asked++; return err })
+			app.OnError(func(http.ResponseWriter, *http.Request, error) error { panic("the second") })
+			app.OnError(func(http.ResponseWriter, *http.Request, error) error { asked += 100; return nil })
+			app.GET(path+"{what}", segue.Try(func(_ http.ResponseWriter, r *http.Request) error {
+				switch r.PathValue("what") {
+				case "try":
+					return fmt.Errorf("disk: %w", errGone)
+				case "busy":
+					return segue.Errorf(503, "later")
+				case "panic":
+					panic("thrown")
+				}
+				return segue.Errorf(409, "taken")
+			}))
+			if request == "miss" {
+				request = "miss/miss"
+			}
+			if request == "panic" && !recovers {
+				continue // it passes through
+			}
+			w := testkit.Serve(app, "GET", path+request)
+			assert.Equal(t, "500 Internal Server Error\n", fmt.Sprint(w.Code, " ", w.Body), request)
+			assert.Equal(t, 1, asked, request)
+			assert.Equal(t, 1, strings.Count(text.String(), "panic in an error handler: the second\n\ngoroutine"), request)
+			assert.Contains(t, text.String(), "TestErrorHandlerThatPanics.func2", "%s: the stack has the function that panicked", request)
+			assert.Contains(t, text.String(), logged)
+			lines := strings.Count(text.String(), "segue: GET ")
+			assert.Equal(t, logged != "", lines == 2, "%s: %d lines", request, lines)
+		}
+	}
+}
+
+// If an error handler that panics has begun an answer, or the handler had, it is
+// cut; http.ErrAbortHandler goes on as it came.
+func TestErrorHandlerThatPanicsLate(t *testing.T) {
+	for what, text := range map[string]string{
+		"the list": "panic in an error handler: the second (the answer had begun and was cut)\n",
+		"both":     "in the middle (the answer had begun and was cut)\n",
+		"abort":    "",
+	} {
+		logged := quiet(t)
+		path, app := ownPath(), segue.New()
+		app.Use(segue.Recover)
+		app.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
+			if what == "abort" {
+				panic(http.ErrAbortHandler)
+			}
+			io.WriteString(w, "half")
+			panic("the second")
+		})
+		app.GET(path, segue.Try(func(w http.ResponseWriter, r *http.Request) error {
+			if what == "both" {
+				io.WriteString(w, "first")
+			}
+			return segue.Errorf(400, "in the middle")
+		}))
+		assert.PanicsWithValue(t, http.ErrAbortHandler, func() { testkit.Serve(app, "GET", path) }, what)
+		assert.Contains(t, logged.String(), text, what)
+		assert.Equal(t, text == "", logged.Len() == 0, what)
+	}
 }
 
 // Without a router the error list is empty, and its end answers.
@@ -1002,8 +1174,21 @@ var messages = []struct {
 	{"ours wrapped", segue.Errorf(409, "not saved: %w", errInner), 409, "not saved: no user 7", "not saved: no user 7"},
 	{"ours deep", segue.Errorf(409, "not saved: %w", fmt.Errorf("secret: %w", errInner)), 409, "not saved: no user 7", "not saved: secret: no user 7"},
 	{"foreign with a status wrapped", segue.Errorf(409, "not saved: %w", &foreignCoded{404, "secret"}), 409, "not saved", "not saved: secret"},
-	{"not an error", unvetted(400, "bad: %w", 7), 400, "bad: %!ŵ(int=7)", "bad: %!w(int=7)"},
-	{"percent at the end", unvetted(400, "bad %w %", errSecret), 400, "bad  %!(NOVERB)", "bad secret %!(NOVERB)"},
+	{"not an error", unvetted(400, "bad: %w", 7), 400, "Bad Request", "bad: %!w(int=7)"},
+	{"percent at the end", unvetted(400, "bad %w %", errSecret), 400, "Bad Request", "bad secret %!(NOVERB)"},
+	{"wrong verb", unvetted(404, "no user %d", "ann"), 404, "Not Found", "no user %!d(string=ann)"},
+	{"wrong verb beside %w", unvetted(404, "no user %d: %w", "ann", errSecret), 404, "Not Found", "no user %!d(string=ann): secret"},
+	{"wrong verb of two bytes", unvetted(404, "no user %é", "ann"), 404, "Not Found", "no user %!é(string=ann)"},
+	{"wrong verb after a percent", unvetted(404, "100%%! %!d", 7), 404, "Not Found", "100%! %!!(int=7)d"},
+	{"wrong verb of an error", unvetted(404, "no user %d", errSecret), 404, "Not Found", "no user &{%!d(string=secret)}"},
+	{"an error too many", unvetted(404, "no user", errSecret), 404, "Not Found", "no user%!(EXTRA *errors.errorString=secret)"},
+	{"an error too few", unvetted(404, "no user %d: %w", 7), 404, "Not Found", "no user 7: %!w(MISSING)"},
+	{"wrong index", unvetted(404, "no user %[3]d", 7), 404, "Not Found", "no user %!d(BADINDEX)"},
+	{"wrong width", unvetted(404, "no user %*d", "ann", 7), 404, "Not Found", "no user %!(BADWIDTH)7"},
+	{"wrong precision", unvetted(404, "no user %.*d", "ann", 7), 404, "Not Found", "no user %!(BADPREC)7"},
+	{"a panic in an operand", segue.Errorf(404, "no user %v", panickingError{}), 404, "Not Found", "no user %!v(PANIC=Error method: mine)"},
+	{"wrong out of range", unvetted(200, "no user %d", "ann"), 500, "Internal Server Error", "no user %!d(string=ann)"},
+	{"no complaint", segue.Errorf(400, "50%%! (%s)", "100%!"), 400, "50%! (100%!)", "50%! (100%!)"},
 	{"empty", segue.Errorf(403, ""), 403, "Forbidden", ""},
 	{"without a standard text", segue.Errorf(499, ""), 499, "Bad Request", ""},
 	{"399", segue.Errorf(399, "x"), 500, "Internal Server Error", "x"},
@@ -1097,7 +1282,7 @@ func TestStatusOfPanic(t *testing.T) {
 
 type panickingError struct{}
 
-func (panickingError) Error() string { return "" }
+func (panickingError) Error() string { panic("mine") }
 
 func (panickingError) StatusCode() int { panic("mine") }
 
@@ -1210,9 +1395,150 @@ func TestLogIsQuoted(t *testing.T) {
 	assert.Less(t, len(text.String()), 5000)
 }
 
+// So is the value of a panic; the stack after it is as it came.
+func TestPanicLogIsQuoted(t *testing.T) {
+	text := quiet(t)
+	path, app := ownPath(), segue.New()
+	app.Use(segue.Recover)
+	app.HandleFunc(path+"{name}", func(_ http.ResponseWriter, r *http.Request) {
+		panic(r.PathValue("name") + strings.Repeat("a", 10_000))
+	})
+	method := strings.Repeat("M", 10_000)
+	assert.Equal(t, 500, testkit.Serve(app, method, path+"%0a2026%20FORGED%1b%5b2J%ff"+strings.Repeat("b", 10_000)).Code)
+	line, stack, _ := strings.Cut(text.String(), "\n")
+	assert.Contains(t, line, `panic: \n2026 FORGED\x1b[2J\xff`)
+	assert.Less(t, len(line), 5000)
+	assert.Regexp(t, `^\ngoroutine \d+ \[running\]:\nruntime/debug.Stack\(\)\n\t`, stack)
+	assert.NotContains(t, stack, "FORGED")
+}
+
+// An error that panics when it is asked for its text is logged all the same.
+func TestLogOfAnErrorThatPanics(t *testing.T) {
+	text := quiet(t)
+	for err, want := range map[error]string{(*fs.PathError)(nil): "<nil>", panickingText{}: "%!v(PANIC=Error method: no text)"} {
+		w := httptest.NewRecorder()
+		segue.Fail(w, httptest.NewRequest("GET", "/", nil), err)
+		assert.Equal(t, 500, w.Code)
+		assert.Contains(t, text.String(), "segue: GET /: "+want+"\n")
+	}
+}
+
+type panickingText struct{}
+
+func (panickingText) Error() string { panic("no text") }
+
+// The client's own cancellation is 499: for the list, and without a body and a line
+// in the log for its end. It is one where both the error and the request's context
+// say so.
+func TestClientThatLeft(t *testing.T) {
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	expired, end := context.WithDeadline(t.Context(), time.Now())
+	defer end()
+	query := fmt.Errorf("query: %w", context.Canceled)
+	busy := func(err error) error { return segue.Errorf(503, "busy: %w", err) }
+	for _, c := range []struct {
+		what   string
+		ctx    context.Context
+		err    error
+		list   func(error) error
+		want   string
+		logged string
+	}{
+		{"left", left, query, nil, "499 ", ""},
+		{"left, by itself", left, context.Canceled, nil, "499 ", ""},
+		{"left, with a status", left, busy(query), nil, "499 ", ""},
+		{"left, wrapped by the list", left, query, func(err error) error { return fmt.Errorf("in the list: %w", err) }, "499 ", ""},
+		{"left, answered by the list", left, query, func(err error) error { return nil }, "200 ", ""},
+		{"left, changed by the list", left, query, busy, "503 busy: Bad Request", "busy: query: context canceled"},
+		{"left, and the list panics", left, query, func(error) error { panic("mine") }, "500 Internal Server Error", "panic in an error handler: mine"},
+		{"there", t.Context(), query, nil, "500 Internal Server Error", "query: context canceled"},
+		{"expired", expired, query, nil, "500 Internal Server Error", "query: context canceled"},
+		{"expired, and the error too", expired, context.DeadlineExceeded, nil, "500 Internal Server Error", "context deadline exceeded"},
+		{"another error", left, errGone, nil, "500 Internal Server Error", "gone"},
+		{"nil pointer", left, (*fs.PathError)(nil), nil, "500 Internal Server Error", "<nil>"},
+		{"own 499", t.Context(), segue.Errorf(499, "mine"), nil, "499 mine", ""},
+	} {
+		text := quiet(t)
+		path, app := ownPath(), segue.New()
+		var seen error
+		app.OnError(func(_ http.ResponseWriter, _ *http.Request, err error) error {
+			seen = err
+			if c.list != nil {
+				return c.list(err)
+			}
+			return err
+		})
+		app.GET(path, segue.Try(func(w http.ResponseWriter, _ *http.Request) error {
+			w.Header().Set("Content-Length", "5")
+			return c.err
+		}))
+		w := httptest.NewRecorder()
+		app.ServeHTTP(w, httptest.NewRequest("GET", path, nil).WithContext(c.ctx))
+		assert.Equal(t, c.want, fmt.Sprint(w.Code, " ", strings.TrimSpace(w.Body.String())), c.what)
+		if c.logged == "" {
+			assert.Empty(t, text.String(), c.what)
+		} else {
+			assert.Contains(t, text.String(), ": "+c.logged+"\n", c.what)
+			assert.Equal(t, 1, strings.Count(text.String(), "segue: "), c.what)
+		}
+		if strings.HasPrefix(c.what, "left") {
+			status, message := segue.StatusOf(seen)
+			assert.Equal(t, "499 Bad Request", fmt.Sprint(status, " ", message), c.what)
+			assert.ErrorIs(t, seen, c.err)
+			assert.EqualError(t, seen, c.err.Error())
+		}
+		if c.want == "499 " {
+			assert.Empty(t, w.Header(), c.what)
+		}
+	}
+}
+
+// A panic is a fault of the server, also one with the client's cancellation.
+func TestPanicAfterTheClientLeft(t *testing.T) {
+	text := quiet(t)
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	w := httptest.NewRecorder()
+	segue.Recover(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(context.Canceled) })).
+		ServeHTTP(w, httptest.NewRequest("GET", "/", nil).WithContext(left))
+	assert.Equal(t, 500, w.Code)
+	assert.Contains(t, text.String(), "panic: context canceled\n")
+}
+
 // A body over a limit is the client's fault, whoever set the limit.
 func TestStatusOfMaxBytes(t *testing.T) {
 	status, message := segue.StatusOf(fmt.Errorf("reading: %w", &http.MaxBytesError{Limit: 7}))
 	assert.Equal(t, 413, status)
 	assert.Equal(t, "Request Entity Too Large", message)
+
+	const form = "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1234567890\r\n--x--\r\n"
+	for what, read := range map[string]func(w http.ResponseWriter, r *http.Request) error{
+		"ReadAll":            func(_ http.ResponseWriter, r *http.Request) error { _, err := io.ReadAll(r.Body); return err },
+		"Copy":               func(_ http.ResponseWriter, r *http.Request) error { _, err := io.Copy(io.Discard, r.Body); return err },
+		"JSON":               func(_ http.ResponseWriter, r *http.Request) error { return json.NewDecoder(r.Body).Decode(new(any)) },
+		"ParseForm":          func(_ http.ResponseWriter, r *http.Request) error { return r.ParseForm() },
+		"ParseMultipartForm": func(_ http.ResponseWriter, r *http.Request) error { return r.ParseMultipartForm(1 << 20) },
+		"Decode":             func(w http.ResponseWriter, r *http.Request) error { _, err := segue.Decode[any](w, r); return err },
+		"Decode, told": func(w http.ResponseWriter, r *http.Request) error {
+			_, err := segue.Decode[any](w, r, segue.MaxBytes(8))
+			return err
+		},
+	} {
+		text := quiet(t)
+		body, contentType, limit := `["a","b","c"]`, "application/json", int64(7)
+		switch what {
+		case "ParseForm":
+			contentType = "application/x-www-form-urlencoded"
+		case "ParseMultipartForm":
+			body, contentType, limit = form, "multipart/form-data; boundary=x", int64(strings.Index(form, "890"))
+		}
+		r := httptest.NewRequest("POST", "/", strings.NewReader(body))
+		r.Header.Set("Content-Type", contentType)
+		w := httptest.NewRecorder()
+		http.MaxBytesHandler(segue.Try(read), limit).ServeHTTP(w, r)
+		assert.Equal(t, 413, w.Code, what)
+		assert.NotContains(t, w.Body.String(), "1048576", "%s: the limit is another", what)
+		assert.Empty(t, text.String(), what)
+	}
 }

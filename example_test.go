@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -298,6 +299,88 @@ func ExampleQueryAs() {
 	// GET /users?page=last: 400 query parameter page: "last" is not a whole number
 }
 
+// A list takes every value of the parameter.
+func ExampleQueryAs_list() {
+	app := segue.New()
+	app.GET("/users", segue.Try(func(w http.ResponseWriter, r *http.Request) error {
+		ids, err := segue.QueryAs[[]int](r, "id", nil)
+		if err != nil {
+			return err
+		}
+		return segue.Text(w, http.StatusOK, fmt.Sprint(len(ids), " ids: ", ids))
+	}))
+	send(app, "GET /users?id=7&id=9", "GET /users", "GET /users?id=7&id=nine")
+	// Output:
+	// GET /users?id=7&id=9: 200 2 ids: [7 9]
+	// GET /users: 200 0 ids: []
+	// GET /users?id=7&id=nine: 400 query parameter id: "nine" is not a whole number
+}
+
+// A pointer is nil where the query does not have the parameter at all.
+func ExampleQueryAs_absent() {
+	app := segue.New()
+	app.GET("/users", segue.Try(func(w http.ResponseWriter, r *http.Request) error {
+		name, err := segue.QueryAs[*string](r, "name", nil)
+		switch {
+		case err != nil:
+			return err
+		case name == nil:
+			return segue.Text(w, http.StatusOK, "any name")
+		}
+		return segue.Text(w, http.StatusOK, fmt.Sprintf("the name %q", *name))
+	}))
+	send(app, "GET /users", "GET /users?name=", "GET /users?name=ada")
+	// Output:
+	// GET /users: 200 any name
+	// GET /users?name=: 200 the name ""
+	// GET /users?name=ada: 200 the name "ada"
+}
+
+// Location is right wherever the router is mounted, since r.Pattern has the
+// prefix.
+func ExamplePathFor() {
+	users := segue.New()
+	users.POST("/", segue.Try(func(w http.ResponseWriter, r *http.Request) error {
+		location, err := segue.PathFor(r.Pattern+"/{name}", segue.Param(r, "org"), "ada/lovelace")
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Location", location)
+		w.WriteHeader(http.StatusCreated)
+		return nil
+	}))
+	app := segue.New()
+	app.Mount("/orgs/{org}/users", users)
+	send(app, "POST /orgs/acme/users")
+
+	fmt.Println(segue.PathFor("/files/*path", "docs/read me.txt"))
+	fmt.Println(segue.PathFor("/users/:id", ""))
+	// Output:
+	// POST /orgs/acme/users: 201 to /orgs/acme/users/ada%2Flovelace
+	// /files/docs/read%20me.txt <nil>
+	//  segue: no path for "/users/:id": the value of id is "", which is no segment
+}
+
+// A middleware that counts requests by their pattern leaves out those that no
+// route matches.
+func ExampleOutcome() {
+	app := segue.New()
+	app.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Printf("%d %q; ", segue.Outcome(r), r.Pattern)
+			next.ServeHTTP(w, r)
+		})
+	})
+	app.GET("/users/{id}", saying("user "))
+	send(app, "GET /users/7", "GET /users/7/", "PUT /users/7", "OPTIONS /users/7", "GET /nope")
+	// Output:
+	// 200 "GET /users/{id}"; GET /users/7: 200 user 7
+	// 307 "GET /users/{id}"; GET /users/7/: 307 to /users/7
+	// 405 ""; PUT /users/7: 405 Method Not Allowed (Allow: GET, HEAD, OPTIONS)
+	// 204 ""; OPTIONS /users/7: 204 (Allow: GET, HEAD, OPTIONS)
+	// 404 ""; GET /nope: 404 404 page not found
+}
+
 // logTo is a middleware that prints. By the time it runs, the route is known.
 func logTo(name string) segue.Middleware {
 	return func(next http.Handler) http.Handler {
@@ -467,6 +550,9 @@ func ExampleRouter_OnError() {
 	app.Mount("/members", members)
 	app.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
 		status, message := segue.StatusOf(err)
+		if status >= 500 {
+			slog.ErrorContext(r.Context(), "request failed", "error", err) // what is answered here is not logged otherwise
+		}
 		return segue.JSON(w, status, map[string]string{"error": message})
 	})
 	send(app, "GET /members/7", "GET /nope")
@@ -511,6 +597,8 @@ func ExampleFail() {
 func ExampleRecover() {
 	app := segue.New()
 	app.Use(segue.Recover)
+	log.SetOutput(io.Discard) // for this example: Recover logs the panic with its stack
+	defer log.SetOutput(os.Stderr)
 	app.GET("/vault", func(http.ResponseWriter, *http.Request) { panic("the password is hunter2") })
 	app.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
 		var p interface {
@@ -518,13 +606,13 @@ func ExampleRecover() {
 		}
 		if errors.As(err, &p) {
 			value, _ := p.Panic()
-			fmt.Print("log: ", value, "; ")
+			fmt.Print("list: ", value, "; ")
 		}
 		status, message := segue.StatusOf(err)
 		return segue.Text(w, status, message)
 	})
 	send(app, "GET /vault")
-	// Output: log: the password is hunter2; GET /vault: 500 Internal Server Error
+	// Output: list: the password is hunter2; GET /vault: 500 Internal Server Error
 }
 
 func requireLogin(next http.Handler) http.Handler { return next }
@@ -576,6 +664,43 @@ func ExampleConflictError_wrong() {
 	})
 	// Output:
 	// segue: pattern "GET /users/{name}" (registered at main.go:12) matches the same requests as "GET /users/{id}" (registered at main.go:12), for example /users/name
+}
+
+// All routes as a tree, with what they answer to. A file and line follow, to the
+// right, that are left out here.
+func ExampleRouter_String() {
+	users := segue.New()
+	users.GET("/", saying("all users"))
+	users.POST("/", saying("made"))
+	users.GET("/{id}", saying("user "))
+	app := segue.New()
+	app.Mount("/users", users)
+	app.HandleFunc("example.com/files/", saying("a file"))
+
+	fmt.Println(regexp.MustCompile(` *[\w.]+:\d+\n`).ReplaceAllString(app.String(), "\n"))
+	// Output:
+	// /
+	// └── users                          GET POST
+	//     └── {id}                       GET
+	// example.com/
+	// └── files
+	//     └── {...}                      any
+}
+
+// A guard is kept in a variable, so that a test can ask for it.
+func ExampleRoute_Uses() {
+	guard := segue.Middleware(func(next http.Handler) http.Handler { return next })
+	app := segue.New()
+	app.Group("/admin", guard).GET("/users", saying("all users"))
+	app.GET("/admin/forgotten", saying("oh"))
+
+	for route := range app.Routes() {
+		if !route.Uses(guard) {
+			fmt.Println("not guarded:", route.Pattern)
+		}
+	}
+	// Output:
+	// not guarded: GET /admin/forgotten
 }
 
 func ExampleRouter_Explain() {

@@ -1,20 +1,22 @@
 package segue
 
-// This file looks into a router: Routes lists what it has, Lookup tells what
-// would become of a request, and Explain tells why. They ask resolve.go for the
-// answer, and add only words to it.
+// This file looks into a router: Routes and String list what it has, Lookup tells
+// what would become of a request, and Explain tells why. They ask resolve.go for
+// the answer, and add only words to it. draw.go draws what they return.
 
 import (
 	"cmp"
 	"fmt"
 	"iter"
-	"maps"
 	"net/http"
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/segue-go/segue/internal/automaton"
+	"github.com/segue-go/segue/internal/pathvalue"
 )
 
 // A Route is a registered route as a router serves it.
@@ -27,6 +29,8 @@ type Route struct {
 	Middleware []string // function names, outermost first
 	File       string   // where it was registered
 	Line       int
+
+	middleware []Middleware // outermost first, each Chain before its members
 }
 
 // public is what users see of a route.
@@ -37,9 +41,37 @@ func (r *route) public() Route {
 		Handler: r.registered.handler, File: file, Line: line,
 	}
 	if r.scope != nil {
-		p.Middleware = r.scope.middlewareNames()
+		p.middleware = r.scope.middlewares()
+	}
+	for _, m := range p.middleware {
+		if !isChain(m) {
+			p.Middleware = append(p.Middleware, funcName(m))
+		}
 	}
 	return p
+}
+
+// Uses reports whether a middleware covers the route, on its own router or on one
+// around it.
+//
+//	guard := requireRole("admin")
+//	admin := app.Group("/admin", guard)
+//	...
+//	for route := range app.Routes() {
+//		if strings.HasPrefix(route.Path, "/admin") && !route.Uses(guard) {
+//			t.Errorf("%s (%s:%d) is not guarded", route.Pattern, route.File, route.Line)
+//		}
+//	}
+//
+// It asks for this very function value: two calls of one constructor return two
+// middlewares, so a guard that a test asks for is kept in a variable. What
+// [Chain] has joined is found, the whole and each member. What another middleware
+// calls inside is not.
+//
+// Uses is false for nil and for a Route that no router has returned.
+func (r Route) Uses(mw Middleware) bool {
+	id := pathvalue.FuncIdentity(mw)
+	return slices.ContainsFunc(r.middleware, func(m Middleware) bool { return pathvalue.FuncIdentity(m) == id })
 }
 
 // Routes returns every route, those of mounted routers included, sorted by
@@ -50,12 +82,10 @@ func (r *route) public() Route {
 //	}
 //
 // Each shows the names of all middlewares on its way, outermost first, and where
-// it was registered. The list is made when Routes is called; later changes do
+// it was registered. The names are for people: [Route.Uses] tells whether a
+// middleware is among them. The list is made when Routes is called; later changes do
 // not show in it. Like the next request, it compiles what a change has outdated.
-func (rt *Router) Routes() iter.Seq[Route] { return slices.Values(rt.routes()) }
-
-// routes lists the routes in the order of [Router.Routes].
-func (rt *Router) routes() []Route {
+func (rt *Router) Routes() iter.Seq[Route] {
 	var all []Route
 	s := rt.snapshot()
 	for i := range s.routes[automaton.First:] {
@@ -63,10 +93,34 @@ func (rt *Router) routes() []Route {
 			all = append(all, r.public())
 		}
 	}
-	slices.SortFunc(all, func(a, b Route) int {
+	return slices.Values(sorted(all))
+}
+
+// String draws all routes as a tree, each with its methods and the line that
+// registered it:
+//
+//	fmt.Println(app)
+//
+// It compiles nothing, so that it may be called in a middleware that is being
+// composed.
+func (rt *Router) String() string {
+	var all []Route
+	graph.Lock()
+	rt.eachRoute(func(reg *registration, p *pattern, _ []*mount) {
+		all = append(all, (&route{registered: reg, pattern: p}).public())
+	})
+	graph.Unlock()
+	var b strings.Builder
+	drawTree(&b, sorted(all), 0, "", "")
+	return b.String()
+}
+
+// sorted sorts routes into the order of [Router.Routes].
+func sorted(routes []Route) []Route {
+	slices.SortFunc(routes, func(a, b Route) int {
 		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Method, b.Method))
 	})
-	return all
+	return routes
 }
 
 // A Match is what would become of a request.
@@ -103,10 +157,8 @@ type Trace struct {
 	Nearest []Route
 
 	why     []string // of each of Nearest
-	notes   []string // what went before the steps
+	notes   []string // what the steps do not show
 	request string   // method, host and path as they came
-	ended   bool     // a miss: the path ended before any route did
-	routes  []Route  // all of them, for a trace of no request
 }
 
 // A Step is what happened at one segment of a path. The steps go along the
@@ -114,9 +166,9 @@ type Trace struct {
 type Step struct {
 	Segment string // decoded; the last one holds all that is left where only a rest is
 
-	// Node names the compiled trie's node behind the segment: the branches
-	// that are open there, best first. More than one is what compiling merged,
-	// so that a lookup need not go back. None is open where only a rest can
+	// Node names the branches of the trie that are open after the segment, best
+	// first. They are one state of the compiled trie: compiling has merged them,
+	// so that a lookup need not go back. No branch is open where only a rest can
 	// take what follows, or nothing.
 	Node []string
 
@@ -130,7 +182,8 @@ type Step struct {
 	Rule string  // why the winner wins over routes that match too, where the rule applies here
 	Wide bool    // the step was made side by side in several branches: the budget for compiling was used up
 
-	verdicts []verdict
+	rules []string   // of Rule
+	lost  [][]string // the patterns that lost by each of rules
 }
 
 // Explain returns how a request is matched, without serving it: what
@@ -138,16 +191,16 @@ type Step struct {
 // there, by which rule the winner won, and on a miss where it ended and which
 // routes are nearest. The trace's String draws that for a terminal.
 //
-// With nil for the request there is nothing to follow, and String draws all of
-// the router's routes as a tree.
+//	fmt.Println(app.Explain(httptest.NewRequest("GET", "/users/new/posts", nil)))
+//
+// Where the handler of the route is a Router, the trace says what that router
+// answers to the path. A Router that was handed to [Router.Handle] with routes that
+// lack the prefix shows there, and so does a prefix that is stripped twice.
 //
 // Explain is for people. It visits every route and allocates as it needs; it
 // takes no lock that requests wait for, but like them it compiles the routes
 // first if they changed.
 func (rt *Router) Explain(r *http.Request) Trace {
-	if r == nil {
-		return Trace{routes: rt.routes()}
-	}
 	s := rt.snapshot()
 	x := &explainer{answer: s.resolve(r), snapshot: s, hosts: s.hosts, method: r.Method, host: r.Host}
 	x.trace.Match = x.answer.match()
@@ -155,6 +208,7 @@ func (rt *Router) Explain(r *http.Request) Trace {
 	x.choosePath(r)
 	x.chooseHost()
 	x.judge()
+	x.askInner(r)
 	if x.status == http.StatusNotFound || x.status == http.StatusMethodNotAllowed {
 		x.seekNearest(pathOf(r.URL))
 	}
@@ -168,7 +222,7 @@ func (a answer) match() Match {
 		m.Route = a.route.public()
 	}
 	if a.status == http.StatusOK {
-		m.Params = a.route.params(a.path)
+		m.Params = a.route.params(a.host, a.path)
 	}
 	return m
 }
@@ -183,7 +237,6 @@ type explainer struct {
 	method, host string
 	path         automaton.Path // the spelling that decided
 	routes       []*route       // the routes that were asked, best first
-	verdicts     []verdict
 	trace        Trace
 }
 
@@ -225,7 +278,7 @@ func (x *explainer) chooseSpelling(sent automaton.Path) {
 }
 
 func (x *explainer) ask(hosts []*host, path automaton.Path) *question {
-	return &question{snapshot: x.snapshot, hosts: hosts, sent: spelled{path: path}}
+	return &question{snapshot: x.snapshot, hosts: hosts, paths: [2]automaton.Path{path}}
 }
 
 func (x *explainer) note(text string) { x.trace.notes = append(x.trace.notes, text) }
@@ -234,14 +287,10 @@ func (x *explainer) note(text string) { x.trace.notes = append(x.trace.notes, te
 // is shown on the host where it got furthest.
 func (x *explainer) chooseHost() {
 	for _, h := range x.hosts.of(x.host) {
-		name, routes, asked := x.hostOf(h), []*route(nil), h.all
-		for _, r := range x.routesOf(name) {
-			if x.ask(nil, x.path).takes(r, x.path) {
-				routes = append(routes, r)
-			}
-		}
+		asked := h.all
+		routes := slices.DeleteFunc(x.routesOf(h.key), func(r *route) bool { return !x.takes(r, x.path) })
 		if x.route != nil {
-			if canonicalHost(x.route.pattern.host()) != name {
+			if x.route.pattern.hostKey() != h.key {
 				continue
 			}
 			if routes = x.rivals(routes); x.method != http.MethodOptions && x.status != http.StatusMethodNotAllowed {
@@ -252,41 +301,38 @@ func (x *explainer) chooseHost() {
 			x.routes, x.trace.Steps = routes, steps
 		}
 	}
-	if last := len(x.trace.Steps) - 1; last >= 0 {
-		x.trace.ended = x.route == nil && len(x.trace.Steps[last].Node) > 0
-	}
 }
 
-// hostOf returns the name of one of x's hosts.
-func (x *explainer) hostOf(h *host) string {
-	if h == x.hosts.none[0] {
-		return ""
-	}
-	return requestHost(x.host)
+// takes reports whether a route answers a path that it matches: a Static answers
+// only what it finds.
+func (x *explainer) takes(r *route, path automaton.Path) bool {
+	return x.ask(x.hosts.of(x.host), path).takes(r, path)
 }
 
 // routesOf lists the routes of a host that answer under the settings that hold,
 // in the order of rule 2.
 func (x *explainer) routesOf(host string) []*route {
-	var routes []*route
+	routes := slices.DeleteFunc(x.answering(), func(r *route) bool { return r.pattern.hostKey() != host })
+	slices.SortStableFunc(routes, compareRoutes)
+	return routes
+}
+
+// answering lists the routes that answer under the settings that hold.
+func (x *explainer) answering() (routes []*route) {
 	for i := range x.snapshot.routes[automaton.First:] {
 		r := &x.snapshot.routes[automaton.First+i]
-		if canonicalHost(r.pattern.host()) == host && r.answers() && (x.hosts != x.snapshot.unclean || !*r.scope.clean) {
+		if r.answers() && (x.hosts != x.snapshot.unclean || !*r.scope.clean) {
 			routes = append(routes, r)
 		}
 	}
-	slices.SortStableFunc(routes, func(a, b *route) int {
-		return cmp.Or(compareSegments(a.segments(), b.segments()), cmp.Compare(a.spelling, b.spelling), cmp.Compare(a.pattern.method(), b.pattern.method()))
-	})
 	return routes
 }
 
 // rivals returns those of a host's routes that were asked for the request's
-// method: the best at each place. For OPTIONS, as atOptions goes on, these are
+// method: the best of each path. For OPTIONS, as atOptions goes on, these are
 // the routes that name it, all, or those for any method.
 func (x *explainer) rivals(routes []*route) []*route {
-	matching := slices.DeleteFunc(slices.Clone(routes), func(r *route) bool { return !matches(r.segments(), x.path) })
-	var rivals []*route
+	matching := slices.DeleteFunc(slices.Clone(routes), func(r *route) bool { return !r.matches(x.path) })
 	switch m := x.route.pattern.method(); {
 	case x.status == http.StatusMethodNotAllowed:
 		return routes
@@ -295,17 +341,15 @@ func (x *explainer) rivals(routes []*route) []*route {
 	case x.method == http.MethodOptions:
 		return slices.DeleteFunc(routes, func(r *route) bool { return r.pattern.method() != m })
 	}
-	for len(routes) > 0 {
-		same := slices.IndexFunc(routes, func(r *route) bool { return r.end != routes[0].end })
-		if same < 0 {
-			same = len(routes)
-		}
-		if r := pick(routes[:same], x.method); r != nil {
-			rivals = append(rivals, r)
-		}
-		routes = routes[same:]
-	}
-	return rivals
+	rivals := slices.DeleteFunc(routes, func(r *route) bool { return rank(r, x.method) == cannot })
+	slices.SortStableFunc(rivals, func(a, b *route) int {
+		return cmp.Or(compareSegments(a.segments(), b.segments()), cmp.Compare(a.spelling, b.spelling), cmp.Compare(rank(a, x.method), rank(b, x.method)))
+	})
+	return slices.CompactFunc(rivals, func(a, b *route) bool { return a.end == b.end })
+}
+
+func compareRoutes(a, b *route) int {
+	return cmp.Or(compareSegments(a.segments(), b.segments()), cmp.Compare(a.spelling, b.spelling), cmp.Compare(a.pattern.method(), b.pattern.method()))
 }
 
 // compareSegments is rule 2, of routes that may not match the same path.
@@ -319,23 +363,39 @@ func compareSegments(a, b []segment) int {
 }
 
 // goesOn reports whether a route that was open before the nth segment of a
-// path, from 0 on, is so behind it.
-func goesOn(place []segment, n int, seg string) bool {
-	if n >= len(place) {
-		return place[len(place)-1].kind == rest
+// path, from 0 on, is still open after it.
+func (r *route) goesOn(n int, seg string) bool {
+	segments := r.segments()
+	if n >= len(segments) {
+		return r.begun(n)
 	}
-	switch place[n].kind {
+	switch segments[n].kind {
 	case literal:
-		return place[n].text == seg
+		return segments[n].text == seg
 	case parameter:
 		return seg != ""
 	}
 	return true
 }
 
-// begun reports whether the place's rest has taken one of n segments.
-func begun(place []segment, n int) bool {
-	return len(place) <= n && place[len(place)-1].kind == rest
+// begun reports whether the route's rest has taken one of n segments.
+func (r *route) begun(n int) bool {
+	segments := r.segments()
+	return len(segments) <= n && segments[len(segments)-1].kind == rest
+}
+
+// matches reports whether the route matches the whole of a path.
+func (r *route) matches(path automaton.Path) bool {
+	n := 0
+	for ; path.Text != ""; n++ {
+		if r.begun(n) {
+			return true
+		}
+		if seg, _ := path.Next(); !r.goesOn(n, seg) {
+			return false
+		}
+	}
+	return n == len(r.segments())
 }
 
 // follow takes the steps through an automaton, along the routes that were asked.
@@ -351,7 +411,7 @@ func (x *explainer) follow(routes []*route, asked *automaton.Automaton) (steps [
 		}
 		s := Step{Segment: segment, Node: branches(open, n+1), Wide: n < len(states) && states[n] > 1}
 		if path.Text == "" {
-			open = slices.DeleteFunc(open, func(r *route) bool { return !matches(r.segments(), x.path) })
+			open = slices.DeleteFunc(open, func(r *route) bool { return !r.matches(x.path) })
 		}
 		if s.Open = publicOf(open); len(s.Node) == 0 {
 			s.Segment, path.Text = before[n].Rest(), ""
@@ -362,36 +422,32 @@ func (x *explainer) follow(routes []*route, asked *automaton.Automaton) (steps [
 	return steps
 }
 
-// stillOpen keeps the routes that go on, up to the first place whose rest has
-// begun: it matches whatever follows, so that nothing behind it can win.
-func stillOpen(open []*route, n int, seg string) []*route {
-	var next []*route
-	var last []segment
-	for _, l := range open {
-		place := l.segments()
-		if last != nil && compareSegments(last, place) != 0 {
+// stillOpen keeps the routes that go on, up to the first whose rest has begun: a
+// rest matches whatever follows, so that no route after it can win.
+func stillOpen(open []*route, n int, seg string) (next []*route) {
+	var begun *route
+	for _, r := range open {
+		if begun != nil && compareSegments(begun.segments(), r.segments()) != 0 {
 			break
 		}
-		if goesOn(place, n, seg) {
-			if next = append(next, l); begun(place, n+1) {
-				last = place
+		if r.goesOn(n, seg) {
+			if next = append(next, r); r.begun(n + 1) {
+				begun = r
 			}
 		}
 	}
 	return next
 }
 
-// branches names the open branches of the source trie behind n segments.
-func branches(open []*route, n int) []string {
-	var names []string
+// branches names the branches of the trie that are open after n segments.
+func branches(open []*route, n int) (names []string) {
 	var last []segment
-	for _, l := range open {
-		place := l.segments()
-		if begun(place, n) || last != nil && compareSegments(last, place[:n]) == 0 {
+	for _, r := range open {
+		if r.begun(n) || last != nil && compareSegments(last, r.segments()[:n]) == 0 {
 			continue
 		}
-		last = place[:n]
-		names = append(names, l.branchName(n))
+		last = r.segments()[:n]
+		names = append(names, r.branchName(n))
 	}
 	return names
 }
@@ -405,33 +461,41 @@ func (r *route) branchName(n int) string {
 	return "/" + strings.Join(written[:n], "/")
 }
 
-func publicOf(leaves []*route) []Route {
-	var routes []Route
-	for _, l := range leaves {
-		routes = append(routes, l.public())
+// prefixLength returns how many segments of the path come before what a subtree or
+// a rest takes.
+func (r *route) prefixLength() int {
+	if last := r.pattern.last(); last.kind == rest || last.text == "" {
+		return len(r.pattern.segments) - 1
 	}
-	return routes
+	return len(r.pattern.segments)
 }
 
-// fillValues says how the guide, the winner or who got furthest, took each
-// segment.
+func publicOf(routes []*route) (public []Route) {
+	for _, r := range routes {
+		public = append(public, r.public())
+	}
+	return public
+}
+
+// fillValues notes how a route takes each segment: the route that answers, or on
+// a miss the one that got furthest.
 func fillValues(steps []Step, before []automaton.Path, guide *route) {
 	for i := range steps {
 		s := &steps[i]
 		if len(s.Open)+len(s.Node) == 0 {
 			return // where a miss ended
 		}
-		place := guide.segments()
-		if i >= len(place) {
+		segments := guide.segments()
+		if i >= len(segments) {
 			s.Kind = rest.String()
 			continue
 		}
-		s.Kind = place[i].kind.String()
-		switch place[i].kind {
+		s.Kind = segments[i].kind.String()
+		switch segments[i].kind {
 		case parameter:
-			s.Name, s.Value = place[i].text, s.Segment
+			s.Name, s.Value = segments[i].text, s.Segment
 		case rest:
-			s.Name, s.Value = place[i].text, before[i].Rest()
+			s.Name, s.Value = segments[i].text, before[i].Rest()
 		}
 	}
 }
@@ -444,48 +508,41 @@ func (x *explainer) judge() {
 	}
 	x.judgePaths()
 	x.judgeMethods()
-	if len(x.verdicts) == 0 && (x.status != http.StatusNoContent || len(steps[len(steps)-1].Open) == 1) {
-		steps[len(steps)-1].Rule = nothingElse
-	}
-	for _, v := range x.verdicts {
-		rule := v.rule + ": not " + strings.Join(v.lost, ", ")
-		if old := steps[v.step].Rule; old != "" {
-			rule = old + "; " + rule
+	for i := range steps {
+		s := &steps[i]
+		for n, rule := range s.rules {
+			s.rules[n] = rule + ": not"
+			s.Rule += "; " + s.rules[n] + " " + strings.Join(s.lost[n], ", ")
 		}
-		steps[v.step].Rule, steps[v.step].verdicts = rule, append(steps[v.step].verdicts, v)
+		s.Rule = strings.TrimPrefix(s.Rule, "; ")
+	}
+	judged := slices.ContainsFunc(steps, func(s Step) bool { return s.Rule != "" })
+	if last := &steps[len(steps)-1]; !judged && (x.status != http.StatusNoContent || len(last.Open) == 1) {
+		last.Rule = "no other route matches"
 	}
 }
 
-const nothingElse = "no other route matches"
-
-// A verdict is a rule and the routes that lost by it.
-type verdict struct {
-	step int
-	rule string
-	lost []string
-}
-
-func (x *explainer) lose(step int, rule string, l *route) {
-	step = min(step, len(x.trace.Steps)-1)
-	i := slices.IndexFunc(x.verdicts, func(v verdict) bool { return v.step == step && v.rule == rule })
+// lose notes that a route lost by a rule.
+func (x *explainer) lose(step int, rule string, r *route) {
+	s := &x.trace.Steps[min(step, len(x.trace.Steps)-1)]
+	i := slices.Index(s.rules, rule)
 	if i < 0 {
-		i = len(x.verdicts)
-		x.verdicts = append(x.verdicts, verdict{step: step, rule: rule})
+		i = len(s.rules)
+		s.rules, s.lost = append(s.rules, rule), append(s.lost, nil)
 	}
-	x.verdicts[i].lost = append(x.verdicts[i].lost, l.text)
+	s.lost[i] = append(s.lost[i], r.text)
 }
 
 // judgePaths is the second rule: segment by segment from the left.
 func (x *explainer) judgePaths() {
 	won := x.route.segments()
-	for _, l := range x.routes {
-		place := l.segments()
-		if l == x.route || !matches(place, x.path) {
+	for _, r := range x.routes {
+		if r == x.route || !r.matches(x.path) {
 			continue
 		}
-		for i := range min(len(won), len(place)) {
-			if won[i].kind != place[i].kind {
-				x.lose(i, fmt.Sprintf("a %v beats a %v", won[i].kind, place[i].kind), l)
+		for i, s := range r.segments()[:min(len(won), len(r.segments()))] {
+			if won[i].kind != s.kind {
+				x.lose(i, fmt.Sprintf("a %v beats a %v", won[i].kind, s.kind), r)
 				break
 			}
 		}
@@ -493,167 +550,147 @@ func (x *explainer) judgePaths() {
 }
 
 // judgeMethods is the third rule, among the routes of the same path, and the
-// first, a host before none.
+// first, among the hosts.
 func (x *explainer) judgeMethods() {
 	last := len(x.trace.Steps) - 1
 	if x.method == http.MethodOptions {
 		return // the best path decides, and not the method
 	}
-	for _, r := range x.routesOf(canonicalHost(x.route.pattern.host())) {
+	for _, r := range x.routesOf(x.route.pattern.hostKey()) {
 		switch {
-		case r == x.route || r.end != x.route.end || rank(r, x.method) == cannot || !x.ask(nil, x.path).takes(r, x.path):
+		case r == x.route || r.end != x.route.end || rank(r, x.method) == cannot || !x.takes(r, x.path):
 		case r.spelling != x.route.spelling:
 			x.lose(last, "the path as registered beats a mount's prefix in its other spelling", r)
 		default:
 			x.lose(last, "the more specific method wins", r)
 		}
 	}
-	if x.route.pattern.host() == "" {
+	hosts := x.hosts.of(x.host)
+	own := slices.IndexFunc(hosts, func(h *host) bool { return h.key == x.route.pattern.hostKey() })
+	for _, h := range hosts[own+1:] {
+		rule := "a host written out beats one with a parameter"
+		if h.key == "" {
+			rule = "a route with a host beats one without"
+		}
+		if r := bestOf(x.ask([]*host{h}, x.path).onSent(), x.method); r != nil {
+			x.lose(last, rule, r)
+		}
+	}
+}
+
+// askInner notes what the route's handler makes of the path, if it is a Router or
+// takes off a prefix that Mount has taken off before.
+func (x *explainer) askInner(r *http.Request) {
+	if x.status != http.StatusOK {
 		return
 	}
-	if r := bestOf(x.ask(x.hosts.none, x.path).onSent(), x.method); r != nil {
-		x.lose(last, "a route with a host beats one without", r)
+	own := x.route.registered
+	switch h := own.handler.(type) {
+	case *Router:
+		m := h.Lookup(r)
+		x.note("the handler is a Router, which sees the whole path")
+		x.note("it answers " + m.answerText())
+		cut, u := *r, *r.URL
+		cut.URL = &u
+		stripSegments(&u, x.route.prefixLength())
+		if m.Status == http.StatusNotFound && h.Lookup(&cut).Status != http.StatusNotFound {
+			alone := &route{pattern: own.pattern}
+			x.note(fmt.Sprintf("it has the path without the prefix: write Mount(%q, router)", alone.branchName(alone.prefixLength())))
+		}
+	case http.HandlerFunc:
+		if own.strip && isStripPrefix(h) {
+			x.note("stripped twice: Mount takes the prefix off before http.StripPrefix; drop that")
+		}
 	}
 }
 
-// matches reports whether a place matches the whole of a path.
-func matches(place []segment, path automaton.Path) bool {
-	n := 0
-	for ; path.Text != ""; n++ {
-		if begun(place, n) {
-			return true
-		}
-		if seg, _ := path.Next(); !goesOn(place, n, seg) {
-			return false
-		}
-	}
-	return n == len(place)
+// isStripPrefix reports whether http.StripPrefix made h. Its name begins with that
+// of the function that http.StripPrefix was inlined into; its code stays net/http's.
+func isStripPrefix(h http.HandlerFunc) bool {
+	f := runtime.FuncForPC(reflect.ValueOf(h).Pointer())
+	file, _ := f.FileLine(f.Entry())
+	return strings.Contains(f.Name(), ".StripPrefix.") && strings.HasSuffix(file, "net/http/server.go")
 }
 
-// A near is a route that a missed request comes near to.
-type near struct {
-	route *route
-	class int // what has to change, the least first
-	cost  int
-	why   string
-}
-
-const (
-	otherMethod = iota
-	otherSlash
-	otherHost
-	otherLetters
-)
-
-const (
-	nearestCount = 5
-	nearestPath  = 512 // bytes; nobody reads what a longer path comes near to
-	nearestDepth = 64  // segments
-)
+const nearestCount = 5
 
 // seekNearest fills in what the trace tells of a miss.
 func (x *explainer) seekNearest(sent automaton.Path) {
-	var all []near
-	for _, l := range x.everywhere() {
-		if n, ok := x.nearness(l, sent); ok {
-			all = append(all, n)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b near) int {
-		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.cost, b.cost))
+	costs, why := map[*route]int{}, map[*route]string{}
+	near := slices.DeleteFunc(x.answering(), func(r *route) bool {
+		costs[r], why[r] = x.nearness(r, sent)
+		return why[r] == ""
 	})
-	for _, n := range all[:min(len(all), nearestCount)] {
-		if n.class == otherLetters && (n.class != all[0].class || n.cost > all[0].cost+3) {
+	slices.SortStableFunc(near, func(a, b *route) int {
+		host, other := a.pattern.hostKey(), b.pattern.hostKey()
+		if (host == "") != (other == "") {
+			host, other = other, host // none comes last
+		}
+		return cmp.Or(cmp.Compare(costs[a], costs[b]), cmp.Compare(host, other), compareRoutes(a, b))
+	})
+	for _, r := range near[:min(len(near), nearestCount)] {
+		if costs[r] > costs[near[0]]+3 {
 			break // what is much farther than the first would distract
 		}
-		x.trace.Nearest = append(x.trace.Nearest, n.route.public())
-		x.trace.why = append(x.trace.why, n.why)
+		x.trace.Nearest, x.trace.why = append(x.trace.Nearest, r.public()), append(x.trace.why, why[r])
 	}
 }
 
-// everywhere lists the routes of all hosts, those that the request could meet
-// first.
-func (x *explainer) everywhere() []*route {
-	var all []*route
-	asked := requestHost(x.host)
-	if x.snapshot.hosts.named[asked] != nil {
-		all = x.routesOf(asked)
-	}
-	all = append(all, x.routesOf("")...)
-	for _, host := range slices.Sorted(maps.Keys(x.snapshot.hosts.named)) {
-		if host != asked {
-			all = append(all, x.routesOf(host)...)
-		}
-	}
-	return all
-}
-
-// nearness says how near the path comes to l, false if it does not.
-func (x *explainer) nearness(l *route, sent automaton.Path) (near, bool) {
-	n, place := near{route: l}, l.segments()
-	other := automaton.Path{Text: otherSpelling(sent.Text), Escaped: sent.Escaped}
-	here := canonicalHost(l.pattern.host()) == "" || canonicalHost(l.pattern.host()) == requestHost(x.host)
+// nearness says what is between a path and a route that does not answer it, and
+// what that costs: nothing for another method, then the other spelling, another
+// host, and from 6 on the letters that differ. The text is "" where nobody would
+// call it near.
+func (x *explainer) nearness(r *route, sent automaton.Path) (cost int, why string) {
+	here := slices.ContainsFunc(x.hosts.of(x.host), func(h *host) bool { return h.key == r.pattern.hostKey() })
+	matching := r.matches(sent)
 	switch {
-	case l.spelling != asWritten, matches(place, sent) && !x.ask(nil, x.path).takes(l, sent):
-		return n, false // named by its own path, or there but for a file
-	case matches(place, sent) && here:
-		n.why = "the same path by another method"
-	case matches(place, sent):
-		n.class, n.why = otherHost, "the same path on another host"
-	case here && sent.Text != "/" && matches(place, other):
-		n.class, n.why = otherSlash, "with a final slash"
+	case r.spelling != asWritten, matching && !x.takes(r, sent):
+		return 0, "" // named by its own path, or there but for a file
+	case matching && here:
+		return 0, "the same path by another method"
+	case matching:
+		return 2, "the same path on another host"
+	case !here:
+		return 0, ""
+	case sent.Text != "/" && r.matches(automaton.Path{Text: otherSpelling(sent.Text), Escaped: sent.Escaped}):
 		if strings.HasSuffix(sent.Text, "/") {
-			n.why = "without the final slash"
+			return 1, "without the final slash"
 		}
-	case here:
-		return n.byLetters(place, sent, x.method)
-	default:
-		return n, false
+		return 1, "with a final slash"
+	case len(sent.Text) > 512 || strings.Count(sent.Text, "/") > 64 || len(r.segments()) > 64:
+		return 0, "" // nobody reads what so long a path comes near to
 	}
-	return n, true
+	differ := pathDistance(r.segments(), sent)
+	if differ == 0 || differ > 1+utf8.RuneCountInString(sent.Text)/3 {
+		return 0, ""
+	}
+	cost, why = 4+2*differ, fmt.Sprintf("%d letters differ", differ)
+	if differ == 1 {
+		why = "one letter differs"
+	}
+	if rank(r, x.method) == cannot {
+		cost++ // of two at one distance the one that would answer
+	}
+	return cost, why
 }
 
-// byLetters is the edit distance, in letters and slashes, as far as a reader
-// would call it near.
-func (n near) byLetters(place []segment, sent automaton.Path, method string) (near, bool) {
-	if len(sent.Text) > nearestPath || strings.Count(sent.Text, "/") > nearestDepth || len(place) > nearestDepth {
-		return n, false
+// pathDistance is the least number of letters and slashes to change in a path so
+// that a route with these segments matches it: the edit distance of segments, each
+// at the price of its own.
+func pathDistance(segments []segment, path automaton.Path) int {
+	var sent []string
+	for seg, ok := path.Next(); ok; seg, ok = path.Next() {
+		sent = append(sent, seg)
 	}
-	length := utf8.RuneCountInString(sent.Text)
-	distance := pathDistance(place, sent)
-	n.class, n.cost = otherLetters, 2*distance
-	n.why = fmt.Sprintf("%d letters differ", distance)
-	if distance == 1 {
-		n.why = "one letter differs"
-	}
-	if m := n.route.pattern.method(); m != method && m != "" && (m != http.MethodGet || method != http.MethodHead) {
-		n.cost++ // of two at one distance the one that would answer
-	}
-	return n, distance > 0 && distance <= 1+length/3
-}
-
-// pathDistance is the least number of letters and slashes to change in a path
-// so that the place matches it: the edit distance of segments, each at the
-// price of its own.
-func pathDistance(place []segment, path automaton.Path) int {
-	row := make([]int, len(place)+1)
-	for j, s := range place {
-		row[j+1] = row[j] + s.price()
-	}
-	for path.Text != "" {
-		seg, _ := path.Next()
-		diagonal := row[0]
-		row[0] += 1 + utf8.RuneCountInString(seg)
-		for j, s := range place {
-			change := diagonal + s.distance(seg)
-			if s.kind == rest {
-				change = min(change, row[j+1]) // it takes one more
+	return editDistance(len(segments), len(sent),
+		func(i int) int { return segments[i].price() },
+		func(i, j int) int {
+			if i >= 0 && segments[i].kind == rest {
+				return 0 // it takes one more
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+s.price(), row[j+1]+1+utf8.RuneCountInString(seg))
-		}
-	}
-	return row[len(place)]
+			return 1 + utf8.RuneCountInString(sent[j])
+		},
+		func(i, j int) int { return segments[i].distance(sent[j]) })
 }
 
 // price is what a segment costs that the path lacks: its letters and a slash.
@@ -676,26 +713,35 @@ func (s segment) distance(seg string) int {
 	case s.text != seg && strings.EqualFold(s.text, seg):
 		return 1 // one slip, however many letters
 	}
-	return editDistance([]rune(s.text), []rune(seg))
+	want, got := []rune(s.text), []rune(seg)
+	return editDistance(len(want), len(got),
+		func(int) int { return 1 },
+		func(int, int) int { return 1 },
+		func(i, j int) int {
+			if want[i] == got[j] {
+				return 0
+			}
+			return 1
+		})
 }
 
-// editDistance is Levenshtein's.
-func editDistance(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+// editDistance is Levenshtein's, of two lists of n and m elements: the least cost
+// of making the first list the second. drop is the cost of leaving out element i of
+// the first, add of putting in element j of the second after element i (-1 for the
+// beginning), and change of making the one the other.
+func editDistance(n, m int, drop func(i int) int, add, change func(i, j int) int) int {
+	row := make([]int, n+1)
+	for i := range n {
+		row[i+1] = row[i] + drop(i)
 	}
-	for i, c := range a {
+	for j := range m {
 		diagonal := row[0]
-		row[0] = i + 1
-		for j, d := range b {
-			change := diagonal
-			if c != d {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		row[0] += add(-1, j)
+		for i := range n {
+			changed := diagonal + change(i, j)
+			diagonal = row[i+1]
+			row[i+1] = min(changed, row[i]+drop(i), diagonal+add(i, j))
 		}
 	}
-	return row[len(b)]
+	return row[n]
 }

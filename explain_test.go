@@ -104,6 +104,79 @@ func TestRoutesNameHandlerAndPlace(t *testing.T) {
 	assert.Equal(t, fmt.Sprintf("%p", handler), fmt.Sprintf("%p", app.Lookup(httptest.NewRequest("GET", "/handle", nil)).Route.Handler))
 }
 
+// requireRole makes guards, all of the same code.
+//
+//go:noinline
+func requireRole(role string) segue.Middleware {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Role") == role {
+				next.ServeHTTP(w, r)
+			}
+		})
+	}
+}
+
+// A middleware is told from another by its identity: neither its name nor its code
+// tells two calls of one constructor apart.
+func TestRouteUses(t *testing.T) {
+	viewer, admin, again := requireRole("viewer"), requireRole("admin"), requireRole("admin")
+	app, sub := segue.New(), segue.New()
+	sub.GET("/x", shows)
+	sub.With(admin).GET("/y", shows)
+	app.Mount("/sub", sub)
+	app.Group("/group", viewer).Mount("/sub", sub)
+	app.Use(logging) // after the routes
+	uses := map[string][]bool{}
+	for r := range app.Routes() {
+		uses[r.Path] = []bool{r.Uses(logging), r.Uses(viewer), r.Uses(admin)}
+		assert.False(t, r.Uses(again), r.Path)
+		assert.False(t, r.Uses(caching), r.Path)
+		assert.False(t, r.Uses(nil), r.Path)
+	}
+	assert.Equal(t, map[string][]bool{
+		"/sub/x": {true, false, false}, "/sub/y": {true, false, true},
+		"/group/sub/x": {true, true, false}, "/group/sub/y": {true, true, true},
+	}, uses)
+
+	r := httptest.NewRequest("GET", "/group/sub/x", nil)
+	assert.True(t, app.Lookup(r).Route.Uses(viewer))
+	assert.False(t, app.Lookup(r).Route.Uses(admin))
+	assert.True(t, app.Explain(r).Steps[2].Open[0].Uses(viewer))
+	assert.False(t, app.Explain(r).Steps[2].Open[0].Uses(admin))
+	assert.False(t, segue.Route{}.Uses(logging))
+	assert.False(t, segue.Route{}.Uses(nil))
+}
+
+// A Chain is found, and each of its members, however deep.
+func TestRouteUsesMembersOfChains(t *testing.T) {
+	viewer, admin, again := requireRole("viewer"), requireRole("admin"), requireRole("admin")
+	inner := segue.Chain(admin, segue.Chain(), segue.Recover)
+	outer := segue.Chain(logging, inner, viewer)
+	opaque := func(next http.Handler) http.Handler { return segue.Chain(again)(next) }
+	app := segue.New()
+	app.With(outer, opaque).GET("/x", shows)
+	for r := range app.Routes() {
+		for name, mw := range map[string]segue.Middleware{
+			"outer": outer, "inner": inner, "logging": logging, "admin": admin, "viewer": viewer, "Recover": segue.Recover, "opaque": opaque,
+		} {
+			assert.True(t, r.Uses(mw), name)
+		}
+		assert.False(t, r.Uses(again), "another middleware's own")
+		assert.False(t, r.Uses(segue.Chain(logging, inner, viewer)), "another Chain")
+		assert.False(t, r.Uses(segue.Chain()))
+		assert.Equal(t, "segue_test.logging", r.Middleware[0])
+		assert.Equal(t, "segue.Recover", r.Middleware[2])
+		assert.Len(t, r.Middleware, 5, "no Chain is named")
+	}
+	// Asking it has changed nothing.
+	app = segue.New()
+	app.With(segue.Chain(via("a"), segue.Chain(via("b"), via("c")))).GET("/x", shows)
+	for range app.Routes() {
+		assert.Equal(t, "a b c", viaOf(ask(t, app, "GET /x")))
+	}
+}
+
 // The test that the README shows: nobody has forgotten the guard.
 func TestAdminIsGuarded(t *testing.T) {
 	app := segue.New()
@@ -115,7 +188,7 @@ func TestAdminIsGuarded(t *testing.T) {
 
 	guarded := func(app *segue.Router) (open []string) {
 		for r := range app.Routes() {
-			if (r.Path + "/")[:min(7, len(r.Path)+1)] == "/admin/" && !slices.Contains(r.Middleware, "segue_test.requireAdmin") {
+			if (r.Path + "/")[:min(7, len(r.Path)+1)] == "/admin/" && !r.Uses(requireAdmin) {
 				open = append(open, r.Pattern)
 			}
 		}
@@ -319,7 +392,7 @@ func withoutLines(text string) string {
 	})
 }
 
-func TestExplainDrawsAllRoutes(t *testing.T) {
+func TestStringDrawsAllRoutes(t *testing.T) {
 	rt := segue.New()
 	rt.HandleFunc("/", shows)
 	rt.HandleFunc("/static/", shows)
@@ -339,8 +412,65 @@ func TestExplainDrawsAllRoutes(t *testing.T) {
             └── {$}                GET                           explain_test.go
 h/
 └── x                              any                           explain_test.go
-`, "\n"+withoutLines(rt.Explain(nil).String()))
-	assert.Empty(t, segue.New().Explain(nil).String())
+`, "\n"+withoutLines(rt.String()))
+	assert.Equal(t, rt.String(), fmt.Sprint(rt))
+	assert.Empty(t, segue.New().String())
+}
+
+// A middleware may draw the routes while it is composed, and they are drawn where
+// composing fails.
+func TestStringCompilesNothing(t *testing.T) {
+	rt, drawn := segue.New(), ""
+	rt.GET("/x", shows)
+	rt.Use(func(next http.Handler) http.Handler {
+		drawn = rt.String()
+		return next
+	})
+	assert.Contains(t, rt.String(), "└── x")
+	assert.Empty(t, drawn)
+	explained(rt, "GET", "/x")
+	assert.Equal(t, rt.String(), drawn)
+	rt.Use(func(http.Handler) http.Handler { return nil })
+	assert.Panics(t, func() { rt.Routes() })
+	assert.Equal(t, rt.String(), drawn)
+}
+
+// A Router that is a handler sees the whole path, and a plain handler under Mount
+// none of the prefix: Explain tells who has that the wrong way round.
+func TestExplainTellsAWrongPrefix(t *testing.T) {
+	users := segue.New()
+	users.GET("/{id}", shows)
+	users.GET("/u/known/{id}", shows)
+	for name, c := range map[string]struct {
+		register func(app *segue.Router)
+		target   string
+		want     []string
+	}{
+		"handled":         {func(app *segue.Router) { app.Handle("/u/", users) }, "/u/7", []string{"it answers 404, no route", `write Mount("/u", router)`}},
+		"a rest":          {func(app *segue.Router) { app.Handle("GET h/u/v/{rest...}", users) }, "http://h/u/v/7", []string{"404, no route", `write Mount("/u/v", router)`}},
+		"one path":        {func(app *segue.Router) { app.Any("/x", users.ServeHTTP); app.Handle("/x/7", users) }, "/x/7", []string{"404, no route"}},
+		"in a group":      {func(app *segue.Router) { app.Group("/g").Method("GET", "/u/{rest...}", users) }, "/g/u/7", []string{"404, no route", `write Mount("/u", router)`}},
+		"a parameter":     {func(app *segue.Router) { app.Handle("/{org}/v/", users) }, "/o/v/7", []string{"404, no route", `write Mount("/{org}/v", router)`}},
+		"nowhere":         {func(app *segue.Router) { app.Handle("/u/", users) }, "/u/7/8", []string{"it answers 404, no route"}},
+		"with the prefix": {func(app *segue.Router) { app.Handle("/u/", users) }, "/u/known/7", []string{"it answers 200 GET /u/known/{id}"}},
+		"everything":      {func(app *segue.Router) { app.Handle("/", users) }, "/a/b", []string{"it answers 404, no route"}},
+		"stripped twice":  {func(app *segue.Router) { app.Mount("/u", http.StripPrefix("/u", users)) }, "/u/7", []string{"stripped twice: Mount takes the prefix off before http.StripPrefix"}},
+		"mounted":         {func(app *segue.Router) { app.Mount("/u", users) }, "/u/7", nil},
+		"stripped once":   {func(app *segue.Router) { app.Handle("/u/", http.StripPrefix("/u", users)) }, "/u/7", nil},
+		"a plain handler": {func(app *segue.Router) { app.Mount("/u", http.NotFoundHandler()) }, "/u/7", nil},
+		"a miss":          {func(app *segue.Router) { app.Handle("POST /u/", users) }, "/u/7", nil},
+	} {
+		app := segue.New()
+		c.register(app)
+		text := explained(app, "GET", c.target).String()
+		for _, want := range c.want {
+			assert.Contains(t, text, want, name)
+		}
+		assert.Equal(t, len(c.want) > 1, strings.Contains(text, "without the prefix"), "%s:\n%s", name, text)
+		if c.want == nil {
+			assert.NotRegexp(t, "handler is a Router|stripped twice", text, name)
+		}
+	}
 }
 
 func TestExplainNearest(t *testing.T) {
@@ -382,7 +512,7 @@ func TestExplainWhileRoutesChange(t *testing.T) {
 		group.Go(func() {
 			for j := range 50 {
 				assert.NotEmpty(t, explained(rt, "GET", "/a/b").String())
-				assert.NotEmpty(t, rt.Explain(nil).String())
+				assert.NotEmpty(t, rt.String())
 				if i == 0 {
 					rt.GET(fmt.Sprintf("/a/b/%d", j), shows)
 					rt.Use(func(next http.Handler) http.Handler { return next })

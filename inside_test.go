@@ -86,7 +86,7 @@ func compareBudgets(t *testing.T, rt *Router, texts []string) {
 		if found := tight.Match(automaton.Path{Text: path}, nil); len(found) > 0 {
 			got = found[0]
 		}
-		require.Equal(t, want, got, "%s of\n%s", path, rt.Explain(nil))
+		require.Equal(t, want, got, "%s of\n%s", path, rt)
 		for _, text := range append([]string{"c", ""}, texts...) {
 			if depth > 0 {
 				compare(path+"/"+text, depth-1)
@@ -199,19 +199,6 @@ func TestLowerASCII(t *testing.T) {
 	}
 	if !testkit.Race {
 		assert.Zero(t, testing.AllocsPerRun(20, func() { lowerASCII("www.example.org:8080") }), "where there is nothing to do")
-	}
-}
-
-// The names that Windows reads otherwise than they look.
-func TestServableOnWindows(t *testing.T) {
-	for _, seg := range []string{
-		"a.txt:stream", "a.txt::$DATA", "C:", "a.txt.", "a.txt ", "admin.", "admin. .", "PROGRA~1", "secret~1.txt", "x~2~a~9",
-		"what?", "*", "<a>", "a|b", `"a"`, "tab\t", "\x1f",
-	} {
-		assert.False(t, servableOnWindows(seg), "%q", seg)
-	}
-	for _, seg := range []string{"a.txt", "a b.txt", "backup~", "a~b", "ä", "x.y.z", "con.d"} {
-		assert.True(t, servableOnWindows(seg), "%q", seg)
 	}
 }
 

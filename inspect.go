@@ -6,6 +6,7 @@ package segue
 // an automaton. The tag keeps it out of the package for all others.
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -36,6 +37,16 @@ func (t Trace) Why() []string { return t.why }
 // Notes is what went before the steps.
 func (t Trace) Notes() []string { return t.notes }
 
+// About returns the router that a miss is about, nil where a route answers.
+func (rt *Router) About(r *http.Request) *Router {
+	s := rt.snapshot()
+	a := s.resolve(r)
+	if a.status == http.StatusOK || a.status == http.StatusBadRequest {
+		return nil
+	}
+	return s.newMiss(a, r).about.router
+}
+
 // Compiled returns the states of the automaton for one host and method, its first
 // one first.
 func (rt *Router) Compiled(host, method string) []CompiledNode {
@@ -46,7 +57,7 @@ func (rt *Router) Compiled(host, method string) []CompiledNode {
 	var routes []*route
 	for i := automaton.First; i < len(s.routes); i++ {
 		r := &s.routes[i]
-		if canonicalHost(r.pattern.host()) == requestHost(host) && r.answers() && (method == "OPTIONS" || rank(r, method) != cannot) {
+		if r.pattern.hostKey() == requestHost(host) && r.answers() && (method == "OPTIONS" || rank(r, method) != cannot) {
 			routes = append(routes, r)
 		}
 	}
@@ -61,8 +72,10 @@ func (rt *Router) Compiled(host, method string) []CompiledNode {
 	}
 	c := newCompiler(budgetFactor*root.size()+budgetConstant, true, number)
 	c.run(root)
-	for _, m := range c.merged {
-		d.add(m, false)
+	var lists []merged
+	for _, nodes := range c.lists {
+		lists = append(lists, merged{c.state(nodes), nodes})
+		d.add(lists[len(lists)-1], false)
 	}
 	for n, state := range c.singles {
 		if !n.isRest {
@@ -73,10 +86,16 @@ func (rt *Router) Compiled(host, method string) []CompiledNode {
 	for _, m := range d.nodesOf {
 		d.add(m, true)
 	}
-	for _, m := range append(c.merged, d.nodesOf...) {
+	for _, m := range append(lists, d.nodesOf...) {
 		d.connect(m)
 	}
 	return d.drawn
+}
+
+// A merged is a state and the nodes that it stands for.
+type merged struct {
+	*automaton.State
+	nodes []*node
 }
 
 type dump struct {

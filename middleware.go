@@ -39,10 +39,16 @@ type Middleware = func(next http.Handler) http.Handler
 //	app.Use(segue.Chain(logging, segue.Recover))
 //
 // It copies its arguments. It panics with an error if one is nil.
+//
+//go:noinline
 func Chain(mw ...Middleware) Middleware {
 	mw = slices.Clone(mw)
 	checkMiddleware(mw)
 	return func(next http.Handler) http.Handler {
+		if list, ok := next.(*members); ok {
+			list.of = mw
+			return next
+		}
 		for _, m := range slices.Backward(mw) {
 			if next = m(next); next == nil {
 				panic(fmt.Errorf("segue: the middleware %s returned a nil handler", funcName(m)))
@@ -50,6 +56,30 @@ func Chain(mw ...Middleware) Middleware {
 		}
 		return next
 	}
+}
+
+// members is the handler that a Chain is asked by what it has joined.
+type members struct {
+	http.Handler
+	of []Middleware
+}
+
+// isChain reports whether Chain made m: it has the code of what Chain returns,
+// which is one function as long as Chain is not inlined.
+func isChain(m Middleware) bool { return reflect.ValueOf(m).Pointer() == chainCode }
+
+var chainCode = reflect.ValueOf(Chain()).Pointer()
+
+// withMembers lists middlewares, each Chain before its members.
+func withMembers(mw []Middleware) (all []Middleware) {
+	for _, m := range mw {
+		if all = append(all, m); isChain(m) {
+			list := new(members)
+			m(list)
+			all = append(all, withMembers(list.of)...)
+		}
+	}
+	return all
 }
 
 func checkMiddleware(mw []Middleware) {
@@ -154,7 +184,7 @@ func (c *chain) passed(by *chain) bool {
 func (c *chain) next(w http.ResponseWriter, r *http.Request) {
 	s := c.root.last.Load()
 	if found := s.routeOf(r); found != nil {
-		found.scope.enter(c, found.handler()).ServeHTTP(w, r)
+		found.scope.enter(c, found.handler).ServeHTTP(w, r)
 		return
 	}
 	m := missOf(r)
@@ -164,7 +194,7 @@ func (c *chain) next(w http.ResponseWriter, r *http.Request) {
 		a := s.resolve(r)
 		if a.status == http.StatusOK {
 			a.route.claim(r, a.path)
-			a.route.scope.enter(c, a.route.handler()).ServeHTTP(w, r)
+			a.route.scope.enter(c, a.route.handler).ServeHTTP(w, r)
 			return
 		}
 		m = s.newMiss(a, r)
@@ -306,15 +336,13 @@ func (sc *scope) enter(from *chain, last http.Handler) http.Handler {
 	return last
 }
 
-// middlewareNames names the middlewares from the root to sc, outermost first.
-func (sc *scope) middlewareNames() []string {
-	var names []string
+// middlewares lists the middlewares from the root to sc, outermost first, each
+// Chain before its members.
+func (sc *scope) middlewares() (all []Middleware) {
 	for _, c := range sc.chains {
-		for _, m := range c.middleware {
-			names = append(names, funcName(m))
-		}
+		all = append(all, withMembers(c.middleware)...)
 	}
-	return names
+	return all
 }
 
 // funcName is a function's name after the last slash of its package's path:

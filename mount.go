@@ -5,6 +5,7 @@ package segue
 // it. If one of them refuses it, it is added to none.
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -21,11 +22,12 @@ type mount struct {
 	prefix *pattern
 }
 
-// Mount hangs a handler under a prefix. The prefix is a path, which may hold
-// parameters.
+// Mount hangs a handler under a prefix. The prefix is a path, a host, or a host
+// and a path, and may hold parameters.
 //
 //	app.Mount("/users", users)
 //	app.Mount("/orgs/{org}/users", users)
+//	app.Mount("{tenant}.example.com", shop)
 //
 // If the handler is a *Router, its routes join this router's: they form one set,
 // in which the best route wins wherever it was registered, and each keeps its
@@ -38,11 +40,12 @@ type mount struct {
 // Any other handler takes the whole subtree. It sees the path without the
 // prefix, at least "/", in URL.Path and URL.RawPath, and reads the prefix's
 // parameters by r.PathValue, even if it is an [http.ServeMux] with parameters of
-// its own.
+// its own. It needs no [http.StripPrefix]: in Mount("/u", http.StripPrefix("/u",
+// users)) the prefix is taken off twice, and /u/7 is 404. [Router.Explain] says so.
 //
 // Mount panics with a [*PatternError] if the prefix is wrong (it has a method, a
-// host, a rest or {$}, or a name that a route of the mounted router has too), if
-// the handler is nil, or if a router would come to be mounted in itself. It panics with a
+// rest or {$}, a second host, or a name that a route of the mounted router has
+// too), if the handler is nil, or if a router would come to be mounted in itself. It panics with a
 // [*ConflictError] if two routes would match the same requests. Then nothing has
 // changed.
 //
@@ -79,15 +82,19 @@ func (rt *Router) mount(prefix *pattern, child *Router) (err error) {
 	if child.contains(rt, map[*Router]bool{}) {
 		return &PatternError{Pattern: prefix.text, Reason: "a router cannot be mounted in itself, not even by way of others", site: site}
 	}
+	if err := rt.checkHosts(prefix, child); err != nil {
+		err.site = site
+		return err
+	}
 	m := &mount{rt, child, prefix}
-	var c change
+	var changed []*Router
 	child.eachRoute(func(reg *registration, p *pattern, mounts []*mount) {
 		if err == nil {
-			err = c.addThrough(m, reg, p, mounts)
+			err = m.addThrough(reg, p, mounts, &changed)
 		}
 	})
 	if err != nil {
-		c.undo()
+		undo(changed)
 		switch e := err.(type) {
 		case *PatternError:
 			e.site = site
@@ -102,6 +109,38 @@ func (rt *Router) mount(prefix *pattern, child *Router) (err error) {
 		rt.outdate()
 	}
 	return nil
+}
+
+// checkHosts refuses a mount by which one way through the prefixes has two hosts.
+// Those that routes have of their own are checked by join.
+func (rt *Router) checkHosts(prefix *pattern, child *Router) *PatternError {
+	outer, inner := "", child.hostInside(map[*Router]bool{})
+	rt.eachAround(map[*Router]bool{}, func(around *Router) {
+		for _, p := range around.parents {
+			if m := p.Value(); m != nil {
+				outer = cmp.Or(outer, m.prefix.host())
+			}
+		}
+	})
+	switch {
+	case outer != "" && prefix.host() != "":
+		return &PatternError{Pattern: prefix.text, Reason: "the router's own prefix has a host already, " + outer + "; a request has one host"}
+	case inner != "" && cmp.Or(outer, prefix.host()) != "":
+		return &PatternError{Pattern: prefix.text, Reason: "a prefix in what is mounted has a host already, " + inner + "; a request has one host"}
+	}
+	return nil
+}
+
+// hostInside returns a host that a prefix has in the mounts below rt, "" if none
+// has.
+func (rt *Router) hostInside(seen map[*Router]bool) (host string) {
+	seen[rt] = true
+	for _, m := range rt.mounts {
+		if host = cmp.Or(host, m.prefix.host()); !seen[m.child] {
+			host = cmp.Or(host, m.child.hostInside(seen))
+		}
+	}
+	return host
 }
 
 // contains reports whether other is rt or mounted somewhere in it.
@@ -156,15 +195,10 @@ func (rt *Router) dropTries() {
 	}
 }
 
-// A change collects the routers whose tries a registration has come into, so
-// that it can be taken out of all of them.
-type change struct {
-	changed []*Router
-}
-
-// add adds a route to the trie of rt and of every router around it.
-func (c *change) add(rt *Router, reg *registration, p *pattern, mounts []*mount) error {
-	c.changed = append(c.changed, rt)
+// add adds a route to the trie of rt and of every router around it. It lists the
+// routers whose tries have changed, for undo.
+func (rt *Router) add(reg *registration, p *pattern, mounts []*mount, changed *[]*Router) error {
+	*changed = append(*changed, rt)
 	added := &route{registered: reg, pattern: p, mounts: mounts}
 	if old := rt.source().add(added); old != nil {
 		return &ConflictError{New: added.public(), Old: old.public()}
@@ -172,7 +206,7 @@ func (c *change) add(rt *Router, reg *registration, p *pattern, mounts []*mount)
 	rt.parents = slices.DeleteFunc(rt.parents, func(p weak.Pointer[mount]) bool { return p.Value() == nil })
 	for _, parent := range rt.parents {
 		if m := parent.Value(); m != nil { // else collected this moment
-			if err := c.addThrough(m, reg, p, mounts); err != nil {
+			if err := m.addThrough(reg, p, mounts, changed); err != nil {
 				return err
 			}
 		}
@@ -181,19 +215,19 @@ func (c *change) add(rt *Router, reg *registration, p *pattern, mounts []*mount)
 }
 
 // addThrough adds a route of a mounted router to the router that mounts it.
-func (c *change) addThrough(m *mount, reg *registration, p *pattern, mounts []*mount) error {
+func (m *mount) addThrough(reg *registration, p *pattern, mounts []*mount, changed *[]*Router) error {
 	joined, err := m.prefix.join(p)
 	if err != nil {
 		err.site = reg.site
 		return err
 	}
-	return c.add(m.parent, reg, joined, slices.Concat([]*mount{m}, mounts))
+	return m.parent.add(reg, joined, slices.Concat([]*mount{m}, mounts), changed)
 }
 
-// undo leaves every router as it was: the tries are made again without the
-// change.
-func (c *change) undo() {
-	for _, rt := range c.changed {
+// undo leaves the routers as they were: the tries are made again without the
+// routes that were added.
+func undo(changed []*Router) {
+	for _, rt := range changed {
 		rt.trie = nil
 	}
 }
@@ -220,37 +254,33 @@ func (rt *Router) eachAround(seen map[*Router]bool, visit func(*Router)) {
 	}
 }
 
-// stripped serves a plain handler under a mount: it sees the path and the raw
+// serveStripped serves a plain handler under a mount: it sees the path and the raw
 // path without the prefix, and the prefix's parameters by PathValue.
-type stripped struct {
-	*route
-}
-
-func (s stripped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	names := s.pattern.names()
+func (r *route) serveStripped(w http.ResponseWriter, req *http.Request) {
+	names := r.pattern.names()
 	values := make([]string, 0, len(names))
-	for _, value := range Params(r) { // r.Pattern is this route's, or it would not serve r
+	for _, value := range Params(req) { // req.Pattern is this route's, or it would not serve req
 		values = append(values, value)
 	}
-	r2 := new(http.Request)
+	inner := new(http.Request)
 	if len(names) > 0 {
 		// A clone has a map of other path values of its own: writing to the
 		// original's would race with a middleware that still reads it.
-		r2 = r.Clone(r.Context())
+		inner = req.Clone(req.Context())
 	} else {
-		*r2 = *r
+		*inner = *req
 	}
-	u := *r.URL
-	r2.URL = &u
-	stripSegments(&u, len(s.pattern.segments)-1)
+	u := *req.URL
+	inner.URL = &u
+	stripSegments(&u, len(r.pattern.segments)-1)
 	for i, name := range names {
-		pathvalue.Add(r2, name, values[i])
+		pathvalue.Add(inner, name, values[i])
 	}
-	if len(names) > 0 && !pathvalue.Filled(r2) { // PathValues(false) when r matched: Param could not read them off this URL
-		pathvalue.Set(r2, pathvalue.NamesOf(names), values)
+	if len(names) > 0 && !pathvalue.Filled(inner) { // PathValues(false) when req matched: Param could not read them off this URL
+		pathvalue.Set(inner, pathvalue.NamesOf(names), values[:len(names)])
 	}
-	defer shareForm(r, r2)
-	s.registered.handler.ServeHTTP(w, r2)
+	defer shareForm(req, inner)
+	r.registered.handler.ServeHTTP(w, inner)
 }
 
 // shareForm gives r the form that was parsed from a copy of it. The server

@@ -216,7 +216,7 @@ func TestMountRefusesPrefixes(t *testing.T) {
 	app := segue.New()
 	app.GET("/x", shows)
 	for _, prefix := range []string{
-		"GET /m", "example.org/m", "m", "/m/{rest...}", "/m/*rest", "/m/{$}", "/{rest...}/m", "/{a}/{a}",
+		"GET /m", "GET example.org/m", "m", "m/n", "{x}", "{x}/m", "h{x}.org", "{x...}.org", "{x}.", "example.org:80", "*.org/m", "example.org//m", "{a}.org/{a}", "/m/{rest...}", "/m/*rest", "/m/{$}", "/{rest...}/m", "/{a}/{a}",
 		"/{}", "/a{b}", "/{b}a", "/*", "/m//", "/m /x", "/{a", "/:1",
 	} {
 		for name, try := range map[string]func(){

@@ -5,12 +5,16 @@ package segue
 // values, and the way into r.PathValue, are in internal/pathvalue.
 
 import (
+	"cmp"
 	"encoding"
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"net/http"
+	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,11 +42,11 @@ func (r *route) claim(req *http.Request, path automaton.Path) {
 		pathvalue.Clear(req)
 		return
 	}
-	values := pathvalue.New(req, len(r.names.List()), len(path.Text))
+	values := pathvalue.New(req, len(r.names.List()), max(len(path.Text), len(req.Host)))
 	if r.allGaps != nil && !path.Escaped {
 		r.cut(path.Text, *r.allGaps, values)
 	} else {
-		r.pattern.decode(path, values)
+		r.pattern.decode(req.Host, path, values)
 	}
 	pathvalue.Set(req, r.names, values)
 }
@@ -67,9 +71,14 @@ func (r *route) cut(path string, gaps []uint16, values []string) {
 	}
 }
 
-// decode does the same for any path, in one walk over the pattern and the path.
-func (p *pattern) decode(path automaton.Path, values []string) {
+// decode does the same for any host and path, in one walk over the pattern and
+// the path.
+func (p *pattern) decode(host string, path automaton.Path, values []string) {
 	i := 0
+	if p.hostName() != "" {
+		values[0] = firstLabel(host)
+		i = 1
+	}
 	for _, s := range p.segments {
 		switch {
 		case !s.hasName():
@@ -84,13 +93,13 @@ func (p *pattern) decode(path automaton.Path, values []string) {
 }
 
 // params returns the parameters by name, nil if the route has none.
-func (r *route) params(path automaton.Path) map[string]string {
+func (r *route) params(host string, path automaton.Path) map[string]string {
 	names := r.pattern.names()
 	if len(names) == 0 {
 		return nil
 	}
 	values := make([]string, len(names))
-	r.pattern.decode(path, values)
+	r.pattern.decode(host, path, values)
 	params := make(map[string]string, len(values))
 	for i, name := range names {
 		params[name] = values[i]
@@ -116,10 +125,14 @@ func (r *route) params(path automaton.Path) map[string]string {
 // nobody changes r.
 func Param(r *http.Request, name string) string {
 	if !pathvalue.Filled(r) {
-		w := newWildcards(r)
-		for w.advance() {
-			if w.name == name {
-				return w.value()
+		host, pattern, path := patternAndPath(r)
+		if name != "" && name == hostParameter(host) {
+			return firstLabel(r.Host)
+		}
+		for left := path.Text; pattern != ""; {
+			var wildcard string
+			if wildcard, path.Text, pattern, left = nextWildcard(pattern, left); wildcard == name && name != "" {
+				return path.Rest()
 			}
 		}
 	}
@@ -131,30 +144,52 @@ func Param(r *http.Request, name string) string {
 //
 //	for name, value := range segue.Params(r) {
 //
-// Ranged over directly it does not allocate.
+// After them come the other names that somebody's SetPathValue gave r, sorted: so
+// Params has every name for which Param has a value. Among them are the
+// parameters of a [Router.Mount] around a plain [http.ServeMux].
+//
+// Ranged over directly it does not allocate, unless there are such other names.
 func Params(r *http.Request) iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) { eachParam(r, yield) }
 }
 
 func eachParam(r *http.Request, yield func(name, value string) bool) {
-	filled := pathvalue.Filled(r)
+	filled, others := pathvalue.Filled(r), pathvalue.Others(r)
 	var names, values []string
-	w := newWildcards(r)
-	for i := 0; w.advance(); i++ {
+	host, pattern, path := patternAndPath(r)
+	left, name := path.Text, hostParameter(host)
+	for i := 0; name != "" || pattern != ""; i++ {
+		ofHost := name != ""
+		if !ofHost {
+			if name, path.Text, pattern, left = nextWildcard(pattern, left); name == "" {
+				break
+			}
+		}
 		if i == fewParams && filled {
 			names, values = pathvalue.InOrder(r)
 		}
 		var value string
 		switch {
-		case i < len(names) && names[i] == w.name:
+		case i < len(names) && names[i] == name:
 			value = values[i]
 		case filled:
-			value = r.PathValue(w.name)
+			value = r.PathValue(name)
+		case ofHost:
+			value = firstLabel(r.Host)
 		default:
-			value = w.value()
+			value = path.Rest()
 		}
-		if !yield(w.name, value) {
+		if !yield(name, value) {
 			return
+		}
+		delete(others, name)
+		name = ""
+	}
+	if len(others) > 0 {
+		for _, name := range slices.Sorted(maps.Keys(others)) {
+			if !yield(name, r.PathValue(name)) {
+				return
+			}
 		}
 	}
 }
@@ -163,70 +198,59 @@ func eachParam(r *http.Request, yield func(name, value string) bool) {
 // one after the other, so that many would cost their square.
 const fewParams = 8
 
-// wildcards walks over the named wildcards of r.Pattern and over the path at the
-// same time.
-type wildcards struct {
-	pattern string
-	next    int // where the pattern's next segment begins, at its slash
-	path    automaton.Path
-	at      int // where the path's segment for the last one begins, at its slash
-	name    string
-	isRest  bool
-}
-
-func newWildcards(r *http.Request) wildcards {
-	pattern, path := r.Pattern, pathOf(r.URL)
+// patternAndPath returns r.Pattern up to its path, that path, and the path that it
+// matched, for nextWildcard.
+func patternAndPath(r *http.Request) (host, pattern string, path automaton.Path) {
 	if m := missOf(r); m != nil {
-		pattern, path = m.params.text, m.path
+		return m.params.host(), m.params.path(), m.path
 	}
-	i := strings.IndexByte(pattern, '/')
-	if i < 0 {
-		return wildcards{}
+	if i := strings.IndexByte(r.Pattern, '/'); i >= 0 {
+		return r.Pattern[:i], r.Pattern[i:], pathOf(r.URL)
 	}
-	return wildcards{pattern: pattern, next: i, path: path, at: -1}
+	return "", "", automaton.Path{}
 }
 
-// advance goes on to the next wildcard, false if there is none.
-func (w *wildcards) advance() bool {
-	for w.next < len(w.pattern) {
-		begin := w.next + 1
-		w.next = automaton.NextSlash(w.pattern, begin)
-		if w.at < len(w.path.Text) {
-			w.at = automaton.NextSlash(w.path.Text, w.at+1)
+// nextWildcard walks over a pattern and a path, each from a slash on, to the
+// pattern's first named wildcard. It returns the name, what the path has there,
+// encoded and from its slash on, and what is left of both texts. The name is ""
+// if there is none.
+func nextWildcard(pattern, path string) (name, value, patternLeft, pathLeft string) {
+	for pattern != "" {
+		end := automaton.NextSlash(pattern, 1)
+		s := pattern[1:end]
+		at := min(automaton.NextSlash(path, 1), len(path))
+		if len(s) > 2 && s[0] == '{' && s != "{$}" {
+			name, isRest := strings.CutSuffix(s[1:len(s)-1], "...")
+			if isRest {
+				at = len(path)
+			}
+			return name, path[:at], pattern[end:], path[at:]
 		}
-		if s := w.pattern[begin:w.next]; len(s) > 2 && s[0] == '{' && s != "{$}" {
-			w.name, w.isRest = strings.CutSuffix(s[1:len(s)-1], "...")
-			return true
-		}
+		pattern, path = pattern[end:], path[at:]
 	}
-	return false
-}
-
-func (w *wildcards) value() string {
-	path := w.path
-	path.Text = path.Text[w.at:]
-	if w.isRest {
-		return path.Rest()
-	}
-	s, _ := path.Next()
-	return s
+	return "", "", "", ""
 }
 
 // A ParamError says that a parameter's value is not of the type that
-// [ParamAs] or [QueryAs] was asked for. [StatusOf] gives 400 for it.
+// [ParamAs] or [QueryAs] was asked for, or that the matched route does not have
+// the parameter. [StatusOf] gives 400 for the first, and 500 for the second, which
+// is the program's fault.
 type ParamError struct {
 	Name   string // the parameter's
 	Value  string // as it came, decoded
 	Reason string // such as "is not a whole number"
 
-	query bool
-	err   error
+	query, missing bool
+	err            error
 }
 
 // Error names the parameter, its value and the reason. It is what a client
-// sees if nothing else answers; the text of a type's own UnmarshalText is not
-// in it, see [ParamError.Unwrap].
+// sees if nothing else answers, with a status of 400; the text of a type's own
+// UnmarshalText is not in it, see [ParamError.Unwrap].
 func (e *ParamError) Error() string {
+	if e.missing {
+		return fmt.Sprintf("path parameter %s %s", e.Name, e.Reason)
+	}
 	in := "path"
 	if e.query {
 		in = "query"
@@ -238,21 +262,43 @@ func (e *ParamError) Error() string {
 	return fmt.Sprintf("%s parameter %s: %q %s", in, e.Name, value, e.Reason)
 }
 
-// Unwrap returns the error of strconv or of the type's UnmarshalText.
+// Unwrap returns the error of strconv or of the type's UnmarshalText, nil if the
+// route does not have the parameter.
 func (e *ParamError) Unwrap() error { return e.err }
 
-// StatusCode returns 400.
-func (e *ParamError) StatusCode() int { return http.StatusBadRequest }
+// StatusCode returns 400, or 500 if the route does not have the parameter.
+func (e *ParamError) StatusCode() int {
+	if e.missing {
+		return http.StatusInternalServerError
+	}
+	return http.StatusBadRequest
+}
 
-func (e *ParamError) statusMessage() (int, string) { return http.StatusBadRequest, e.Error() }
+func (e *ParamError) statusMessage() (int, string) {
+	if e.missing {
+		return e.StatusCode(), "" // the text is for the log
+	}
+	return e.StatusCode(), e.Error()
+}
 
 // ParamAs returns a parameter's value, as [Param] gives it, as a T: a string,
 // bool, any integer or floating-point kind (decimal, in T's range), or a type
-// whose pointer implements [encoding.TextUnmarshaler], which goes first. The
-// error is a [*ParamError]. It does not allocate for the built-in numeric
-// types. It panics if T is none of these.
+// whose pointer implements [encoding.TextUnmarshaler], which goes first.
+//
+//	id, err := segue.ParamAs[int](r, "id")
+//
+// The error is a [*ParamError], with status 400. If r.Pattern is set and neither it
+// nor anybody's SetPathValue has the name, the fault is the program's: the status
+// is 500, and the error's text, which is logged and not sent, lists the names that
+// there are. ParamAs panics if T is none of these types. It does not allocate for
+// the built-in numeric types.
 func ParamAs[T any](r *http.Request, name string) (T, error) {
 	value := Param(r, name)
+	if value == "" && r.Pattern != "" {
+		if err := missingParam(r, name); err != nil {
+			return *new(T), err
+		}
+	}
 	v, err := parseAs[T](value)
 	if err != nil {
 		return v, &ParamError{Name: name, Value: value, Reason: reasonOf(err, reflect.TypeFor[T]()), err: err}
@@ -260,19 +306,77 @@ func ParamAs[T any](r *http.Request, name string) (T, error) {
 	return v, nil
 }
 
-// QueryAs returns the first value of a query parameter as a T, by the rules of
-// [ParamAs], and def where the query does not have it, or has it empty and T is
-// no string. It costs what [net/url.URL.Query] costs.
+// missingParam returns the error for a name that r's parameters do not have, nil
+// if they have it.
+func missingParam(r *http.Request, name string) error {
+	has := ""
+	for n := range Params(r) {
+		if n == name {
+			return nil
+		}
+		has += ", " + n
+	}
+	reason := fmt.Sprintf("is not in %s, which has %s", r.Pattern, cmp.Or(strings.TrimPrefix(has, ", "), "no parameters"))
+	return &ParamError{Name: name, Reason: reason, missing: true}
+}
+
+// QueryAs returns the value of a query parameter as a T, and def where the query
+// does not have it. T is one of these:
+//
+//	page, err := segue.QueryAs(r, "page", 1)         // the first value, by the rules of ParamAs
+//	page, err := segue.QueryAs[*int](r, "page", nil) // the same, to tell whether there is one
+//	ids, err := segue.QueryAs[[]int](r, "id", nil)   // all values: ?id=1&id=2
+//
+// An empty value, as in ?page=, is what forms send for a field that was left
+// empty. It counts as if it were not there, unless it is to be a string, which may
+// be empty, or T is a pointer. Then only absence gives def: an empty value is a
+// pointer to "" for *string, and an error for *int.
+//
+// The error is a [*ParamError], with status 400, for the first value that is wrong.
+// QueryAs panics if T is none of these types. It costs about what
+// [net/url.URL.Query] costs.
 func QueryAs[T any](r *http.Request, name string, def T) (T, error) {
-	values, ok := r.URL.Query()[name]
-	if !ok || values[0] == "" && reflect.TypeFor[T]().Kind() != reflect.String {
+	var v T
+	said, err := readQuery(reflect.ValueOf(&v).Elem(), r, name)
+	if !said {
 		return def, nil
 	}
-	v, err := parseAs[T](values[0])
-	if err != nil {
-		return v, &ParamError{Name: name, Value: values[0], Reason: reasonOf(err, reflect.TypeFor[T]()), query: true, err: err}
+	return v, err
+}
+
+// readQuery sets v to what the query says, and reports whether it says anything.
+func readQuery(v reflect.Value, r *http.Request, name string) (said bool, err error) {
+	one, shape := v.Type(), v.Kind()
+	switch {
+	case reflect.PointerTo(one).Implements(textUnmarshaler):
+		shape = reflect.Invalid // whatever it is, it is one value
+	case shape == reflect.Pointer || shape == reflect.Slice:
+		one = one.Elem()
 	}
-	return v, nil
+	values := r.URL.Query()[name]
+	if shape != reflect.Slice {
+		values = values[:min(len(values), 1)]
+	}
+	for _, value := range values {
+		if value == "" && one.Kind() != reflect.String && shape != reflect.Pointer {
+			continue
+		}
+		item := reflect.New(one).Elem()
+		err := setText(item, value)
+		switch shape {
+		case reflect.Slice:
+			v.Set(reflect.Append(v, item))
+		case reflect.Pointer:
+			v.Set(item.Addr())
+		default:
+			v.Set(item)
+		}
+		if err != nil {
+			return true, &ParamError{Name: name, Value: value, Reason: reasonOf(err, one), query: true, err: err}
+		}
+		said = true
+	}
+	return said, nil
 }
 
 // parseAs tries the built-in types first, one by one: nothing escapes there,
@@ -329,18 +433,20 @@ var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 
 func parseOther[T any](s string) (T, error) {
 	if reflect.TypeFor[*T]().Implements(textUnmarshaler) {
-		return unmarshal[T](s)
+		v := new(T)
+		err := setText(reflect.ValueOf(v).Elem(), s)
+		return *v, err
 	}
-	var v T
+	var v T // stays on the stack, since setKind calls no method of it
 	err := setKind(reflect.ValueOf(&v).Elem(), s)
 	return v, err
 }
 
-// unmarshal is apart since v escapes here: every other type stays on the stack.
-func unmarshal[T any](s string) (T, error) {
-	v := new(T)
-	err := any(v).(encoding.TextUnmarshaler).UnmarshalText([]byte(s))
-	return *v, err
+func setText(v reflect.Value, s string) error {
+	if t, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		return t.UnmarshalText([]byte(s))
+	}
+	return setKind(v, s)
 }
 
 func setKind(v reflect.Value, s string) (err error) {
@@ -396,4 +502,114 @@ func reasonOf(err error, t reflect.Type) string {
 		return "is not a whole number from 0 on"
 	}
 	return "is not a number"
+}
+
+// PathFor returns the path of a pattern, with its parameters filled in from left
+// to right. It is the way back from [Router.GET] and [Param].
+//
+//	path, err := segue.PathFor("/users/{id}", 7) // /users/7
+//
+// The pattern is in either language. Its method and host are passed over, so
+// that r.Pattern can be given, which has the prefixes of all mounts:
+//
+//	path, err := segue.PathFor(r.Pattern+"/{id}", segue.Param(r, "org"), user.ID)
+//
+// The path is encoded as a URL has it. That pattern matches it, and gives the
+// values back. So a value is a text as [ParamAs] reads it: that of an
+// [encoding.TextMarshaler], a string, bool, any integer or finite floating-point
+// kind, or else that of a [fmt.Stringer].
+//
+// The error is a [*PatternError] if the pattern is wrong, or never matches since
+// it has an empty or dot segment. Other errors are a wrong number of values, a
+// value of another type, and a value that could not come back: for a parameter "",
+// "." and "..", for a rest a text with an empty or dot segment, a final slash
+// apart. A rest may be "".
+func PathFor(pattern string, values ...any) (string, error) {
+	p, perr := parseEither(pattern)
+	if perr != nil {
+		return "", perr
+	}
+	names := p.names()
+	if len(names) != len(values) {
+		return "", fmt.Errorf("segue: no path for %q: it has the parameters %v, and %d values were given", pattern, names, len(values))
+	}
+	var path strings.Builder
+	for _, s := range p.segments {
+		text := s.text
+		if s.hasName() {
+			var err error
+			if text, err = valueText(s.kind, values[0]); err != nil {
+				return "", fmt.Errorf("segue: no path for %q: the value of %s %w", pattern, s.text, err)
+			}
+			values = values[1:]
+		}
+		escaped := url.PathEscape(text)
+		switch {
+		case s.kind == rest:
+			escaped = strings.ReplaceAll(escaped, "%2F", "/")
+		case text == "." || text == "..": // a literal that is encoded in the pattern
+			escaped = strings.ReplaceAll(text, ".", "%2E")
+		}
+		path.WriteString("/" + escaped)
+	}
+	return path.String(), nil
+}
+
+// parseEither parses a pattern of Handle, or else a path of the verbs. If it is
+// neither, the error is that of the language in which more of it is right.
+func parseEither(text string) (*pattern, *PatternError) {
+	p, err := parseMux(text)
+	if start := strings.IndexByte(text, '/'); err != nil && start >= 0 && err.Offset >= start {
+		verb, verbErr := parseVerb("", text[start:])
+		if verbErr == nil || verbErr.Offset+start > err.Offset {
+			if p, err = verb, verbErr; err != nil {
+				err.Pattern, err.Offset = text, err.Offset+start
+			}
+		}
+	}
+	if err == nil {
+		if at := uncleanAt(p.path(), 0); at >= 0 {
+			return nil, &PatternError{Pattern: text, Offset: strings.IndexByte(text, '/') + at, Reason: neverMatches}
+		}
+	}
+	return p, err
+}
+
+// valueText returns the text of a value for a parameter or a rest.
+func valueText(kind segmentKind, value any) (text string, err error) {
+	v := reflect.ValueOf(value)
+	marshaler, marshals := value.(encoding.TextMarshaler)
+	stringer, prints := value.(fmt.Stringer)
+	switch {
+	case value == nil, v.Kind() == reflect.Pointer && v.IsNil():
+		return "", errors.New("is nil")
+	case marshals:
+		var b []byte
+		b, err = marshaler.MarshalText()
+		text = string(b)
+	case v.Kind() == reflect.String:
+		text = v.String()
+	case v.Kind() == reflect.Bool:
+		text = strconv.FormatBool(v.Bool())
+	case v.CanInt():
+		text = strconv.FormatInt(v.Int(), 10)
+	case v.CanUint():
+		text = strconv.FormatUint(v.Uint(), 10)
+	case v.CanFloat():
+		text = strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits())
+		_, err = parseFloat(text, v.Type().Bits())
+	case prints:
+		text = stringer.String()
+	default:
+		return "", fmt.Errorf("is a %T; give it as a string, a number or a bool, or the type a MarshalText method", value)
+	}
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("has no text: %w", err)
+	case kind == rest && uncleanAt("/"+text, 0) >= 0:
+		return "", fmt.Errorf("is %q, whose empty or dot segment would not come back", text)
+	case kind == parameter && (text == "" || text == "." || text == ".."):
+		return "", fmt.Errorf("is %q, which is no segment", text)
+	}
+	return text, nil
 }

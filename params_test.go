@@ -4,18 +4,23 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/segue-go/segue"
+	"github.com/segue-go/segue/internal/testkit"
 )
 
 // Parameters as values of a type, in the path and in the query.
@@ -196,15 +201,293 @@ func TestParamAsOfAnotherType(t *testing.T) {
 	r := httptest.NewRequest("GET", "/?n=1", nil)
 	for name, ask := range map[string]func(){
 		"[]int":    func() { segue.ParamAs[[]int](r, "n") },
+		"*int":     func() { segue.ParamAs[*int](r, "n") },
 		"struct {": func() { segue.QueryAs(r, "n", struct{ n int }{}) },
-		"*int":     func() { segue.QueryAs[*int](r, "n", nil) },
+		"*string":  func() { segue.QueryAs[**string](r, "n", nil) },
+		"[]bool":   func() { segue.QueryAs[[][]bool](r, "n", nil) },
+		"chan int": func() { segue.QueryAs[*chan int](r, "n", nil) },
 	} {
-		var said any
-		func() {
-			defer func() { said = recover() }()
+		assert.PanicsWithValue(t, "segue: ParamAs and QueryAs cannot make a "+name, func() {
+			defer func() { panic(strings.TrimSuffix(strings.Split(fmt.Sprint(recover()), ";")[0], " n int }")) }()
 			ask()
-		}()
-		assert.Contains(t, said, "cannot make a "+name)
+		})
+	}
+}
+
+// queryOf asks a query for its n as a T.
+func queryOf[T any](query string, def T) string {
+	v, err := segue.QueryAs(httptest.NewRequest("GET", "/?"+query, nil), "n", def)
+	if err != nil {
+		status, message := segue.StatusOf(err)
+		return fmt.Sprint(status, " ", message)
+	}
+	if p := reflect.ValueOf(v); p.Kind() == reflect.Pointer && !p.IsNil() {
+		return fmt.Sprintf("&%v", p.Elem())
+	}
+	return fmt.Sprintf("%v", v)
+}
+
+// A list has all values, and those that are not of the type are told by
+// themselves. An empty value is one for a text only.
+func TestQueryAsLists(t *testing.T) {
+	type ids []namedInt8
+	for query, want := range map[string][4]string{
+		"":                {"[7]", "[x]", "[]", "[]"},
+		"m=1":             {"[7]", "[x]", "[]", "[]"},
+		"n=":              {"[7]", "[]", "[]", "[]"},
+		"n=1":             {"[1]", "[1]", "[1]", `400 query parameter n: "1" is not valid`},
+		"n=1&m=5&n=2":     {"[1 2]", "[1 2]", "[1 2]", `400 query parameter n: "1" is not valid`},
+		"n=&n=1&n=":       {"[1]", "[ 1 ]", "[1]", `400 query parameter n: "1" is not valid`},
+		"n=1,2":           {`400 query parameter n: "1,2" is not a whole number`, "[1,2]", `400 query parameter n: "1,2" is not a whole number`, `400 query parameter n: "1,2" is not valid`},
+		"n=1&n=300":       {"[1 300]", "[1 300]", `400 query parameter n: "300" is out of range`, `400 query parameter n: "1" is not valid`},
+		"n=%31&n=x&n=y":   {`400 query parameter n: "x" is not a whole number`, "[1 x y]", `400 query parameter n: "x" is not a whole number`, `400 query parameter n: "1" is not valid`},
+		"n=::1&n=1.2.3.4": {`400 query parameter n: "::1" is not a whole number`, "[::1 1.2.3.4]", `400 query parameter n: "::1" is not a whole number`, "[::1 1.2.3.4]"},
+	} {
+		assert.Equal(t, want, [4]string{queryOf(query, []int{7}), queryOf(query, []string{"x"}), queryOf(query, ids{}), queryOf[[]netip.Addr](query, nil)}, query)
+	}
+	assert.Equal(t, "1.2.3.4", queryOf(`n=1.2.3.4&n=x`, net.IP{}), "a slice with an UnmarshalText is one value")
+}
+
+// A pointer tells what is not there from what is empty.
+func TestQueryAsPointers(t *testing.T) {
+	for query, want := range map[string][4]string{
+		"":        {"<nil>", "<nil>", "<nil>", "<nil>"},
+		"m=1":     {"<nil>", "<nil>", "<nil>", "<nil>"},
+		"n=":      {`400 query parameter n: "" is not a whole number`, "&", `400 query parameter n: "" is neither true nor false`, `&invalid IP`},
+		"n":       {`400 query parameter n: "" is not a whole number`, "&", `400 query parameter n: "" is neither true nor false`, `&invalid IP`},
+		"n=1&n=2": {"&1", "&1", "&true", `400 query parameter n: "1" is not valid`},
+		"n=::1":   {`400 query parameter n: "::1" is not a whole number`, "&::1", `400 query parameter n: "::1" is neither true nor false`, "&::1"},
+	} {
+		assert.Equal(t, want, [4]string{queryOf[*int](query, nil), queryOf[*string](query, nil), queryOf[*namedBool](query, nil), queryOf[*netip.Addr](query, nil)}, query)
+	}
+	assert.Equal(t, "&7", queryOf("m=1", new(7)), "the default may be another than nil")
+}
+
+// A name that the matched route does not have is the program's fault. The client
+// is not told, the log is.
+func TestParamAsOfAMissingName(t *testing.T) {
+	text := quiet(t)
+	asked := func(w http.ResponseWriter, r *http.Request) error {
+		name := r.URL.Query().Get("n")
+		if _, err := segue.ParamAs[int](r, name); err != nil {
+			return err
+		}
+		_, err := segue.ParamAs[string](r, name)
+		return err
+	}
+	for _, filled := range []bool{true, false} {
+		app, users, mux := segue.New(), segue.New(), http.NewServeMux()
+		app.PathValues(filled)
+		users.GET("/{id}", segue.Try(asked))
+		users.GET("/", segue.Try(asked))
+		app.Mount("/orgs/{org}/users", users)
+		app.GET("/none", segue.Try(asked))
+		mux.Handle("/{id}", segue.Try(asked))
+		app.Mount("/plain/{org}", mux)
+		for request, want := range map[string]string{
+			"/orgs/1/users/7?n=id":   "",
+			"/orgs/1/users/7?n=org":  "",
+			"/orgs/1/users/x?n=id":   `400 path parameter id: "x" is not a whole number`,
+			"/orgs/1/users/7?n=user": "path parameter user is not in GET /orgs/{org}/users/{id}, which has org, id",
+			"/orgs/1/users?n=id":     "path parameter id is not in GET /orgs/{org}/users, which has org",
+			"/none?n=a%0Ab":          `path parameter a\nb is not in GET /none, which has no parameters`,
+			"/plain/1/7?n=org":       "",
+			"/plain/1/7?n=user":      "path parameter user is not in /{id}, which has id, org",
+		} {
+			text.Reset()
+			w := ask(t, app, "GET "+request)
+			switch body := strings.TrimSpace(w.Body.String()); {
+			case want == "" || strings.HasPrefix(want, "400"):
+				assert.Equal(t, strings.TrimPrefix(want, "400 "), body, request)
+				assert.Empty(t, text.String(), request)
+			default:
+				assert.Equal(t, "500 Internal Server Error", fmt.Sprint(w.Code, " ", body), request)
+				assert.Contains(t, text.String(), want, request)
+			}
+		}
+	}
+}
+
+// Without a matched route it is a value that is not there, and so the client's
+// fault.
+func TestParamAsWithoutARoute(t *testing.T) {
+	r := httptest.NewRequest("GET", "/", nil)
+	_, err := segue.ParamAs[int](r, "id")
+	status, message := segue.StatusOf(err)
+	assert.Equal(t, `400 path parameter id: "" is not a whole number`, fmt.Sprint(status, " ", message))
+
+	app := segue.New()
+	app.Use(func(http.Handler) http.Handler {
+		return segue.Try(func(_ http.ResponseWriter, r *http.Request) error {
+			_, err := segue.ParamAs[int](r, "id")
+			return err
+		})
+	})
+	app.POST("/users/{org}", shows)
+	assert.Equal(t, 400, ask(t, app, "GET /nope").Code)
+	assert.Equal(t, 400, ask(t, app, "GET /users/7").Code)
+
+	r = httptest.NewRequest("GET", "/", nil)
+	r.Pattern = "/{org}"
+	_, err = segue.ParamAs[int](r, "id")
+	var wrong *segue.ParamError
+	require.ErrorAs(t, err, &wrong)
+	assert.Equal(t, segue.ParamError{Name: "id", Reason: "is not in /{org}, which has org"}.Reason, wrong.Reason)
+	assert.Equal(t, 500, wrong.StatusCode())
+	assert.NoError(t, wrong.Unwrap())
+	r.SetPathValue("id", "7")
+	id, err := segue.ParamAs[int](r, "id")
+	assert.NoError(t, err)
+	assert.Equal(t, 7, id)
+}
+
+// paramsOf lists what Params has, each with what Param says of it.
+func paramsOf(r *http.Request) string {
+	var all []string
+	for name, value := range segue.Params(r) {
+		if value != segue.Param(r, name) {
+			name += " differs from Param"
+		}
+		all = append(all, name+"="+value)
+	}
+	return strings.Join(all, " ")
+}
+
+// What SetPathValue gave a request is in Params as in Param, once for each name,
+// whoever had the request.
+func TestParamsAfterSetPathValue(t *testing.T) {
+	r := httptest.NewRequest("GET", "/1", nil)
+	r.SetPathValue("b", "2")
+	r.SetPathValue("a", "3")
+	r.SetPathValue("c", "")
+	assert.Equal(t, "a=3 b=2 c=", paramsOf(r), "no router")
+	r.Pattern = "/{b}"
+	assert.Equal(t, "b=1 a=3 c=", paramsOf(r), "a router that filled nothing")
+	for name := range segue.Params(r) {
+		if name == "a" {
+			break
+		}
+	}
+
+	set := func(w http.ResponseWriter, r *http.Request) {
+		r.SetPathValue("z", "set")
+		r.SetPathValue("id", "set")
+		fmt.Fprint(w, paramsOf(r))
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/users/{id}", set)
+	app := segue.New()
+	app.HandleFunc("/users/{id}", set)
+	app.Mount("/orgs/{org}", mux)
+	assert.Equal(t, "id=set z=set", testkit.Serve(mux, "GET", "/users/7").Body.String())
+	assert.Equal(t, "id=set z=set", ask(t, app, "GET /users/7").Body.String())
+	assert.Equal(t, "id=set org=acme z=set", ask(t, app, "GET /orgs/acme/users/7").Body.String())
+	app.PathValues(false)
+	assert.Equal(t, "id=7 z=set", ask(t, app, "GET /users/7").Body.String())
+}
+
+// A path of a pattern in either language, with values of every type.
+func TestPathFor(t *testing.T) {
+	ip, one := netip.MustParseAddr("::1"), big.NewInt(1)
+	for _, c := range []struct {
+		pattern string
+		values  []any
+		want    string
+	}{
+		{"/", nil, "/"}, {"/users", nil, "/users"}, {"/users/", nil, "/users/"}, {"/users/{$}", nil, "/users/"},
+		{"/users/{id}", []any{7}, "/users/7"}, {"/users/:id", []any{"7"}, "/users/7"}, {"/:a/{b}/:c", []any{1, 2, 3}, "/1/2/3"},
+		{"GET /users/{id}", []any{7}, "/users/7"}, {"GET \t h.example/users/{id}", []any{7}, "/users/7"}, {"PURGE h.example/:id", []any{7}, "/7"},
+		{"/files/{path...}", []any{"a/b c/d"}, "/files/a/b%20c/d"}, {"/files/*path", []any{"a/"}, "/files/a/"}, {"/files/{path...}", []any{""}, "/files/"},
+		{"/{x}/{$}", []any{"a/b"}, "/a%2Fb/"}, {"/{x}/", []any{"%2F"}, "/%252F/"}, {"/{x}", []any{"é?#;\\"}, "/%C3%A9%3F%23%3B%5C"}, {"/{x}", []any{"c++"}, "/c++"},
+		{"/{x}", []any{"\xff\x00"}, "/%FF%00"}, {"/{x}", []any{"..."}, "/..."}, {"/{x...}", []any{".../..a"}, "/.../..a"}, {"/{x}", []any{"http://a"}, "/http:%2F%2Fa"},
+		{"/a b%2Fc%3F/%zz/é", nil, ""}, {"GET /a b%2Fc%3F/%zz/é", nil, "/a%20b%2Fc%3F/%25zz/%C3%A9"}, {"/%2e/%2E%2e", nil, "/%2E/%2E%2E"}, {"/a?b", nil, "/a%3Fb"}, {"/:1", nil, "/:1"},
+		{"/{x}", []any{int8(-7)}, "/-7"}, {"/{x}", []any{uint64(math.MaxUint64)}, "/18446744073709551615"}, {"/{x}", []any{uintptr(7)}, "/7"}, {"/{x}", []any{true}, "/true"},
+		{"/{x}", []any{0.1}, "/0.1"}, {"/{x}", []any{float32(0.1)}, "/0.1"}, {"/{x}", []any{1e21}, "/1e+21"}, {"/{x}", []any{ip}, "/::1"}, {"/{x}", []any{&ip}, "/::1"}, {"/{x}", []any{one}, "/1"},
+		{"/{x}", []any{time.Second}, "/1000000000"}, {"/{x}", []any{namedString("a")}, "/a"}, {"/{x}", []any{namedFloat(0.5)}, "/0.5"}, {"/{x}", []any{segue.SlashEither}, "/2"},
+		{"/{x...}", []any{&url.URL{Path: "a/b", RawQuery: "c"}}, "/a/b%3Fc"}, {"/{x}", []any{http.MethodGet}, "/GET"},
+	} {
+		got, err := segue.PathFor(c.pattern, c.values...)
+		if c.want == "" {
+			assert.Error(t, err, c.pattern)
+			continue
+		}
+		assert.NoError(t, err, c.pattern)
+		assert.Equal(t, c.want, got, c.pattern)
+	}
+}
+
+func TestPathForErrors(t *testing.T) {
+	var nilAddr *netip.Addr
+	for _, c := range []struct {
+		pattern string
+		values  []any
+		want    string
+	}{
+		{"/users/{id}", nil, "it has the parameters [id], and 0 values were given"},
+		{"/users", []any{7}, "it has the parameters [], and 1 values were given"},
+		{"/{a}/{b...}", []any{1, 2, 3}, "it has the parameters [a b], and 3 values were given"},
+		{"/sub/", []any{"a"}, "it has the parameters [], and 1 values were given"},
+		{"/{x}", []any{""}, `the value of x is "", which is no segment`},
+		{"/{x}", []any{"."}, `the value of x is ".", which is no segment`},
+		{"/{a}/:x", []any{"a", ".."}, `the value of x is "..", which is no segment`},
+		{"/{x...}", []any{"a//b"}, `the value of x is "a//b", whose empty or dot segment would not come back`},
+		{"/{x...}", []any{"/"}, `the value of x is "/", whose empty or dot segment would not come back`},
+		{"/{x...}", []any{"/a"}, `the value of x is "/a", whose empty or dot segment would not come back`},
+		{"/{x...}", []any{"a//"}, `the value of x is "a//", whose empty or dot segment would not come back`},
+		{"/*x", []any{"../a"}, `the value of x is "../a", whose empty or dot segment would not come back`},
+		{"/*x", []any{"a/."}, `the value of x is "a/.", whose empty or dot segment would not come back`},
+		{"/{x}", []any{nil}, "the value of x is nil"},
+		{"/{x}", []any{nilAddr}, "the value of x is nil"},
+		{"/{x}", []any{new(7)}, "the value of x is a *int; give it as"},
+		{"/{x}", []any{struct{}{}}, "the value of x is a struct {}; give it as"},
+		{"/{x}", []any{[]byte("a")}, "the value of x is a []uint8; give it as"},
+		{"/{x}", []any{1i}, "the value of x is a complex128; give it as"},
+		{"/{x}", []any{math.NaN()}, "the value of x has no text: strconv.ParseFloat"},
+		{"/{x}", []any{math.Inf(-1)}, "the value of x has no text: strconv.ParseFloat"},
+		{"/{x}", []any{unwritable{}}, "the value of x has no text: half read"},
+		{"/{x}", []any{netip.Addr{}}, `the value of x is "", which is no segment`},
+	} {
+		got, err := segue.PathFor(c.pattern, c.values...)
+		assert.Empty(t, got, c.pattern)
+		require.Error(t, err, c.pattern)
+		assert.Contains(t, err.Error(), fmt.Sprintf("segue: no path for %q: %s", c.pattern, c.want))
+		status, _ := segue.StatusOf(err)
+		assert.Equal(t, 500, status, "the fault is the program's")
+	}
+	_, err := segue.PathFor("/{x}", unwritable{})
+	assert.ErrorIs(t, err, errHalf)
+}
+
+type unwritable struct{}
+
+func (unwritable) MarshalText() ([]byte, error) { return nil, errHalf }
+
+// What is wrong with a pattern is told as by the method that it is meant for, as
+// far as one can know.
+func TestPathForPatternErrors(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"":               "0: empty pattern",
+		"users":          "0: no path",
+		"G(T /x":         "1: a method is a token",
+		"h:80/x":         "1: hosts are compared without their port",
+		"/{x":            "1: the brace is not closed",
+		"/users/:id/{x":  "11: the brace is not closed",
+		"/:id/x{y}":      "5: a wildcard is a whole segment",
+		"GET /{a}/{a}":   "9: the name a stands twice",
+		"GET /:a/{a}":    "8: the name a stands twice",
+		"/a?b/{x":        "5: the brace is not closed",
+		"/*":             "1: a star is a literal here; write {path...}",
+		"//a":            "1: an empty or dot segment",
+		"/a/../{x}":      "3: an empty or dot segment",
+		"GET h/a/./{x}":  "8: an empty or dot segment",
+		"h.example//:id": "10: an empty or dot segment",
+	} {
+		_, err := segue.PathFor(pattern)
+		var wrong *segue.PatternError
+		require.ErrorAs(t, err, &wrong, pattern)
+		assert.Equal(t, pattern, wrong.Pattern)
+		assert.Contains(t, fmt.Sprintf("%d: %s", wrong.Offset, wrong.Reason), want, pattern)
+		assert.Contains(t, err.Error(), fmt.Sprintf("segue: pattern %q, offset %d: ", pattern, wrong.Offset), "nothing was registered")
 	}
 }
 
@@ -249,5 +532,32 @@ func TestParamReadsAnyPattern(t *testing.T) {
 		}
 		r.SetPathValue("none", "set")
 		assert.Equal(t, "set", segue.Param(r, "none"), "what the pattern does not name")
+		assert.Equal(t, strings.TrimSpace(c.want+" none=set"), paramsOf(r))
+	}
+}
+
+// The host's parameter is read by Param and Params too, first of all, whether or
+// not PathValue is filled, on a match and on a miss.
+func TestParamOfTheHost(t *testing.T) {
+	for _, on := range []bool{true, false} {
+		app := segue.New()
+		app.PathValues(on)
+		read := func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, segue.Param(r, "tenant"), segue.Param(r, "id"))
+			for name, value := range segue.Params(r) {
+				fmt.Fprintf(w, " %s=%s", name, value)
+			}
+		}
+		app.HandleFunc("GET {tenant}.example.com/users/{id}", read)
+		app.Group("{tenant}.group.example").NotFound(http.HandlerFunc(read))
+		app.Mount("{tenant}.plain.example/old", http.HandlerFunc(read))
+		for target, want := range map[string]string{
+			"http://Acme.example.com:80/users/7":  "acme7 tenant=acme id=7",
+			"http://acme.example.com/users/a%2Fb": "acmea/b tenant=acme id=a/b",
+			"http://b.group.example./nothing":     "b tenant=b",
+			"http://c.plain.example/old/x":        "c tenant=c",
+		} {
+			assert.Equal(t, want, testkit.Serve(app, "GET", target).Body.String(), "%v %s", on, target)
+		}
 	}
 }

@@ -6,6 +6,7 @@ package segue
 // nothing else of the package.
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path"
@@ -58,12 +59,42 @@ func (p *pattern) method() string { return strings.TrimRight(p.text[:p.hostAt], 
 // host returns the host as it was written, "" for any.
 func (p *pattern) host() string { return p.text[p.hostAt:p.pathAt] }
 
+// hostName returns the name of the parameter that is the host's first label, ""
+// if there is none.
+func (p *pattern) hostName() string { return hostParameter(p.host()) }
+
+// hostParameter is hostName for the text of a pattern before its path.
+func hostParameter(text string) string {
+	host := text[strings.LastIndexAny(text, " \t")+1:]
+	if label, found := strings.CutPrefix(host, "{"); found {
+		name, _, _ := strings.Cut(label, "}")
+		return name
+	}
+	return ""
+}
+
+// hostKey returns the text by which hosts are told apart: two that differ only in
+// the name of their parameter are one.
+func (p *pattern) hostKey() string {
+	name, host := p.hostName(), p.host()
+	if name == "" {
+		return canonicalHost(host)
+	}
+	return anyLabel + canonicalHost(host[len("{"+name+"}"):])
+}
+
+// anyLabel stands for the parameter in a host's key. No host begins like it.
+const anyLabel = "{}"
+
 // path returns the pattern without method and host.
 func (p *pattern) path() string { return p.text[p.pathAt:] }
 
-// names lists the named wildcards from left to right.
+// names lists the parameters from left to right, the host's first.
 func (p *pattern) names() []string {
 	var names []string
+	if name := p.hostName(); name != "" {
+		names = append(names, name)
+	}
 	for _, s := range p.segments {
 		if s.hasName() {
 			names = append(names, s.text)
@@ -129,35 +160,52 @@ func parseVerb(method, path string) (*pattern, *PatternError) {
 	return ps.parsePath(start)
 }
 
-// parsePrefix parses the prefix of Mount and Group: a path in either language
+// parsePrefix parses the prefix of Mount and Group: [HOST]/path in either language,
 // without a final slash. "" and "/" are the empty prefix.
 func parsePrefix(text string) (*pattern, *PatternError) {
 	text = strings.Clone(text) // a mount keeps it, and must not keep what the caller cut it from
-	ps := &parser{text: text, p: &pattern{text: text, verb: true}}
 	trimmed := strings.TrimSuffix(text, "/")
-	switch {
-	case trimmed == "":
-		ps.p.pathAt = uint32(len(text))
-		return ps.p, nil
-	case trimmed[0] != '/':
-		return nil, ps.fail(0, `a prefix begins with "/"; it takes no method and no host`)
-	case strings.ContainsAny(trimmed, " \t"):
-		return nil, ps.fail(strings.IndexAny(trimmed, " \t"), "white space in a prefix; write %20 or %09")
-	}
-	ps.text = trimmed
-	p, err := ps.parsePath(0)
+	ps := &parser{text: trimmed, p: &pattern{text: trimmed, verb: true}}
+	p, err := ps.parsePrefix()
 	if err != nil {
 		err.Pattern = text
+	}
+	return p, err
+}
+
+func (ps *parser) parsePrefix() (*pattern, *PatternError) {
+	host := automaton.NextSlash(ps.text, 0)
+	switch blank := strings.IndexAny(ps.text, " \t"); {
+	case blank >= 0 && blank < host:
+		return nil, ps.fail(0, "a prefix takes no method")
+	case blank >= 0:
+		return nil, ps.fail(blank, "white space in a prefix; write %20 or %09")
+	case host > 0 && !looksLikeHost(ps.text[:host]):
+		return nil, ps.fail(0, `a prefix begins with "/", or with a host that has a dot; write "/`+ps.text+`"`)
+	}
+	if err := ps.checkHost(0, host); err != nil {
 		return nil, err
 	}
-	ps.text = text
-	if at := uncleanAt(text, 0); at >= 0 {
+	if ps.p.pathAt = uint32(host); host == len(ps.text) {
+		return ps.p, nil
+	}
+	p, err := ps.parsePath(host)
+	if err != nil {
+		return nil, err
+	}
+	if at := uncleanAt(ps.text+"/", host); at >= 0 { // with a slash, so that the last segment is not taken for a final slash
 		return nil, ps.fail(at, neverMatches)
 	}
 	if p.last().kind == rest || p.last() == (segment{}) {
-		return nil, ps.fail(strings.LastIndexByte(trimmed, '/')+1, "a prefix cannot end in a rest or {$}; what is mounted decides what follows")
+		return nil, ps.fail(strings.LastIndexByte(ps.text, '/')+1, "a prefix cannot end in a rest or {$}; what is mounted decides what follows")
 	}
 	return p, nil
+}
+
+// looksLikeHost tells a prefix with a host from one that lacks its first slash: "m",
+// ":id", "*path" and "../m" name no host.
+func looksLikeHost(s string) bool {
+	return strings.ContainsAny(s, ".:{") && strings.Trim(s, ".") != "" && !isName(s[1:]) || s == "localhost"
 }
 
 const neverMatches = "an empty or dot segment never matches, since paths are cleaned first"
@@ -203,10 +251,16 @@ func isStandardMethod(m string) bool {
 func (ps *parser) checkHost(from, to int) *PatternError {
 	host := ps.text[from:to]
 	if i := strings.IndexByte(host, '{'); i >= 0 {
-		return ps.fail(from+i, `a host takes no wildcards; a path begins with "/"`)
+		name, domain, _ := strings.Cut(host[1:], "}")
+		if i > 0 || !strings.HasPrefix(domain, ".") || strings.Trim(domain, ".") == "" || strings.IndexByte(domain, '{') >= 0 {
+			return ps.fail(from+i, `a parameter in a host is its first label, as in {tenant}.example.com/; a path begins with "/"`)
+		}
+		if _, err := ps.wildcard(name, false, from); err != nil {
+			return err
+		}
 	}
-	if rest, found := strings.CutPrefix(host, "*."); found {
-		return ps.fail(from, "a star in a host is a literal, which no client sends; write one pattern for each host under "+rest)
+	if domain, found := strings.CutPrefix(host, "*."); found {
+		return ps.fail(from, "a star in a host is a literal, which no client sends; write {name}."+domain)
 	}
 	if i := strings.LastIndexByte(host, ':'); i >= 0 && isDigits(host[i+1:]) && (i == 0 || host[i-1] == ']' || strings.IndexByte(host[:i], ':') < 0) {
 		return ps.fail(from+i, fmt.Sprintf("hosts are compared without their port; write %q", host[:i]))
@@ -246,7 +300,9 @@ func lowerASCII(s string) string {
 // parsePath parses the text from its first slash on and sets the text that
 // r.Pattern will show.
 func (ps *parser) parsePath(start int) (*pattern, *PatternError) {
-	p, seen := ps.p, map[string]bool{}
+	p := ps.p
+	p.text, p.pathAt = ps.text, uint32(start)
+	seen := map[string]bool{p.hostName(): true}
 	var shown strings.Builder
 	shown.Grow(len(ps.text) + 4)
 	shown.WriteString(ps.text[:start])
@@ -271,11 +327,9 @@ func (ps *parser) parsePath(start int) (*pattern, *PatternError) {
 	if off := uncleanAt(ps.text, start); off >= 0 && strings.TrimSpace(ps.text[:p.hostAt]) != "" {
 		return nil, ps.fail(off, neverMatches)
 	}
-	p.text = ps.text
 	if shown.String() != ps.text {
 		p.text = shown.String()
 	}
-	p.pathAt = uint32(start)
 	return p, nil
 }
 
@@ -398,8 +452,12 @@ func (ps *parser) show(s segment, from, to int) string {
 // join returns the pattern of a route as it is seen from the router that mounts
 // the route's router under the prefix p.
 func (p *pattern) join(inner *pattern) (*pattern, *PatternError) {
-	if len(p.segments) == 0 {
+	if p.text == "" {
 		return inner, nil
+	}
+	if p.host() != "" && inner.host() != "" {
+		return nil, &PatternError{Pattern: inner.text, Offset: int(inner.hostAt),
+			Reason: "the mount's prefix has a host already, " + p.host() + "; a request has one host"}
 	}
 	if inner.static {
 		inner = inner.renameRest(p.names())
@@ -408,10 +466,10 @@ func (p *pattern) join(inner *pattern) (*pattern, *PatternError) {
 	j.shown = false
 	j.segments = slices.Concat(p.segments, inner.segments)
 	path := p.path() + inner.path()
-	if inner.verb && inner.isRoot() && inner.segments[0].kind == literal {
+	if inner.verb && inner.isRoot() && inner.segments[0].kind == literal && len(p.segments) > 0 {
 		j.segments, path = p.segments, p.path()
 	}
-	j.text = inner.host() + path
+	j.text = cmp.Or(p.host(), inner.host()) + path
 	j.hostAt = 0
 	if m := inner.method(); m != "" {
 		j.text, j.hostAt = m+" "+j.text, uint32(len(m)+1)
@@ -430,7 +488,8 @@ func (p *pattern) join(inner *pattern) (*pattern, *PatternError) {
 
 // append returns the prefix of a mount inside a mount under the prefix p.
 func (p *pattern) append(inner *pattern) *pattern {
-	return &pattern{text: p.path() + inner.path(), segments: slices.Concat(p.segments, inner.segments)}
+	host := cmp.Or(p.host(), inner.host())
+	return &pattern{text: host + p.path() + inner.path(), pathAt: uint32(len(host)), segments: slices.Concat(p.segments, inner.segments)}
 }
 
 // renameRest returns p with another name for its rest if a prefix has that
@@ -517,7 +576,7 @@ func cleanPath(p string) string {
 
 // A PatternError says what is wrong with a pattern that was to be registered.
 // Every registering method panics with a *PatternError, which recover gives
-// back as it is.
+// back as it is. [PathFor] returns one.
 type PatternError struct {
 	Pattern string // as it was to be registered, with the method
 	Offset  int    // where in Pattern, in bytes
@@ -529,7 +588,11 @@ type PatternError struct {
 // Error returns the pattern, the place of registration, the offset and the
 // reason, with a caret under the offset on a line of its own.
 func (e *PatternError) Error() string {
-	return fmt.Sprintf("segue: pattern %q (registered at %v), offset %d: %s\n%s", e.Pattern, e.site, e.Offset, e.Reason, underline(e.Pattern, e.Offset))
+	site := ""
+	if e.site != 0 { // else PathFor returned it
+		site = fmt.Sprintf(" (registered at %v)", e.site)
+	}
+	return fmt.Sprintf("segue: pattern %q%s, offset %d: %s\n%s", e.Pattern, site, e.Offset, e.Reason, underline(e.Pattern, e.Offset))
 }
 
 // underline returns text with a caret below the character at offset. What a

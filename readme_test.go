@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/segue-go/segue/internal/loopback"
+	"github.com/segue-go/segue/internal/testkit"
 )
 
 // What README's pieces of code take for granted. A piece that needs more finds
@@ -27,6 +28,7 @@ var (
 	app, users                   *segue.Router
 	logging, requireAdmin, cache segue.Middleware
 	feed                         http.HandlerFunc
+	legacy                       http.Handler
 	files                        fs.FS
 	r                            *http.Request
 	find                         func(id string) (user any, err error)
@@ -46,7 +48,7 @@ func readme(t *testing.T) string {
 func goBlocks(t *testing.T) (sources []string) {
 	t.Helper()
 	for _, m := range regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readme(t), -1) {
-		if strings.HasPrefix(m[1], "package ") {
+		if strings.Contains(m[1], "package main\n") {
 			sources = append(sources, m[1])
 		} else {
 			sources = append(sources, wrapped(m[1]))
@@ -81,32 +83,46 @@ func wrapped(block string) string {
 // compiler's eyes alone, and returns the folder that has the programs.
 func build(t *testing.T, sources []string) string {
 	t.Helper()
-	dir := t.TempDir()
-	overlay := map[string]string{}
-	args := []string{"build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", dir + string(filepath.Separator)}
+	dir, files, pkgs := t.TempDir(), map[string]string{}, []string(nil)
 	for i, source := range sources {
-		pkg, file := fmt.Sprintf("readme%d", i), filepath.Join(dir, fmt.Sprintf("%d.go", i))
-		require.NoError(t, os.WriteFile(file, []byte(source), 0o600))
-		at, err := filepath.Abs(filepath.Join(pkg, "main.go"))
-		require.NoError(t, err)
-		overlay[at] = file
-		args = append(args, "./"+pkg)
+		pkg := fmt.Sprintf("readme%d", i)
+		files[pkg+"/main.go"], pkgs = source, append(pkgs, "./"+pkg)
 	}
-	text, err := json.Marshal(map[string]any{"Replace": overlay})
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "overlay.json"), text, 0o600))
-	out, err := exec.Command("go", args...).CombinedOutput()
+	args := append([]string{"build", "-o", dir + string(filepath.Separator)}, overlaid(t, dir, files)...)
+	out, err := exec.Command("go", append(args, pkgs...)...).CombinedOutput()
 	require.NoError(t, err, string(out))
 	return dir
 }
 
-// TestREADME compiles all of README's Go. The first program is run, on a free
-// port, and answers.
+// overlaid writes files into a folder, and returns the arguments by which the go
+// command sees them in this module.
+func overlaid(t *testing.T, dir string, files map[string]string) []string {
+	t.Helper()
+	overlay := map[string]string{}
+	for name, source := range files {
+		at, err := filepath.Abs(filepath.FromSlash(name))
+		require.NoError(t, err)
+		overlay[at] = filepath.Join(dir, strings.ReplaceAll(name, "/", "-"))
+		require.NoError(t, os.WriteFile(overlay[at], []byte(source), 0o600))
+	}
+	text, err := json.Marshal(map[string]any{"Replace": overlay})
+	require.NoError(t, err)
+	list := filepath.Join(dir, "overlay.json")
+	require.NoError(t, os.WriteFile(list, text, 0o600))
+	return []string{"-overlay", list}
+}
+
+// TestREADME compiles all of README's Go. The first program is the one of
+// examples/hello, which the first command runs. It is run on a free port here,
+// and answers.
 func TestREADME(t *testing.T) {
+	assert.LessOrEqual(t, strings.Count(readme(t), "\n"), 250, "README gets too long to read")
 	sources := goBlocks(t)
+	hello, err := os.ReadFile("examples/hello/main.go")
+	require.NoError(t, err)
+	require.Equal(t, string(hello), sources[0], "README's program is not that of examples/hello")
 	addr, err := loopback.FreeAddr()
 	require.NoError(t, err)
-	require.Contains(t, sources[0], `":18000"`)
 	sources[0] = strings.ReplaceAll(sources[0], `":18000"`, fmt.Sprintf("%q", addr))
 
 	program := exec.Command(filepath.Join(build(t, sources), "readme0"))
@@ -137,6 +153,98 @@ func TestREADME(t *testing.T) {
 		resp.Body.Close()
 		assert.Equal(t, want, string(body), path)
 	}
+}
+
+// guardTest is README's test that each route under /admin has its guard.
+const guardTest = `for route := range app.Routes() {
+	if strings.HasPrefix(route.Path, "/admin") && !route.Uses(requireAdmin) {
+		t.Errorf("%s (%s:%d) is not guarded", route.Pattern, route.File, route.Line)
+	}
+}
+`
+
+// guardedProgram has its guards from one constructor, kept in variables. Its test is
+// README's, once for an app that is guarded and once for one that is not.
+var guardedProgram = map[string]string{
+	"main.go": `package main
+
+import (
+	"net/http"
+
+	"github.com/segue-go/segue"
+)
+
+func requireRole(role string) segue.Middleware {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if _, password, _ := r.BasicAuth(); password != role {
+				http.Error(w, "who are you?", http.StatusUnauthorized)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+var requireAdmin, requireViewer = requireRole("admin"), requireRole("viewer")
+
+func show(http.ResponseWriter, *http.Request) {}
+
+func newApp() *segue.Router {
+	app, reports := segue.New(), segue.New()
+	admin := app.Group("/admin", segue.Chain(segue.Recover, requireAdmin))
+	admin.GET("/", show)
+	admin.With(requireViewer).GET("/stats", show)
+	admin.Mount("/reports", reports)
+	reports.GET("/{id}", show)
+	app.With(requireViewer).GET("/", show)
+	return app
+}
+
+func main() { http.ListenAndServe("localhost:8080", newApp()) }
+`,
+	"main_test.go": `package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestGuarded(t *testing.T) {
+	app := newApp()
+` + guardTest + `}
+
+func TestForgotten(t *testing.T) {
+	app := newApp()
+	app.POST("/admin/forgotten", show)
+	app.With(requireViewer, requireRole("admin")).POST("/admin/mistaken", show)
+` + guardTest + `}
+`}
+
+// TestREADMEGuards runs README's test of the guards, as it is pasted into a program.
+func TestREADMEGuards(t *testing.T) {
+	require.Contains(t, readme(t), "```go\n"+guardTest+"```")
+	dir, overlay := t.TempDir(), map[string]string{}
+	for name, source := range guardedProgram {
+		overlay["guarded/"+name] = source
+	}
+	args := append([]string{"test", "-c", "-vet=off", "-o", filepath.Join(dir, "guarded.test")}, overlaid(t, dir, overlay)...)
+	if testkit.Purego {
+		args = append(args, "-tags", "purego")
+	}
+	out, err := exec.Command("go", append(args, "./guarded")...).CombinedOutput()
+	require.NoError(t, err, string(out))
+
+	program := exec.Command(filepath.Join(dir, "guarded.test"), "-test.v")
+	program.Dir = dir
+	out, err = program.CombinedOutput()
+	require.Error(t, err, string(out))
+	assert.Contains(t, string(out), "--- PASS: TestGuarded ")
+	assert.Contains(t, string(out), "--- FAIL: TestForgotten ")
+	for _, path := range []string{"/admin/forgotten", "/admin/mistaken"} {
+		assert.Regexp(t, "POST "+path+` \(.*main_test\.go:\d+\) is not guarded`, string(out))
+	}
+	assert.Equal(t, 2, strings.Count(string(out), "is not guarded"), string(out))
 }
 
 // TestREADMELinks follows the links to files and to headings.

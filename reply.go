@@ -94,13 +94,11 @@ func Decode[T any](w http.ResponseWriter, r *http.Request, options ...DecodeOpti
 }
 
 // A DecodeOption changes how [Decode] reads a body. Of several that say
-// different things the last counts.
-type DecodeOption func(*decodeSettings)
-
-type decodeSettings struct {
-	maxBytes   int64
+// different things the last counts. The zero DecodeOption changes nothing.
+type DecodeOption struct {
+	maxBytes   *int64 // nil where it says nothing
 	allowEmpty bool
-	configure  []func(*json.Decoder)
+	decoder    []func(*json.Decoder)
 }
 
 // MaxBytes has [Decode] answer 413 to a body of more than n bytes, instead of
@@ -108,7 +106,8 @@ type decodeSettings struct {
 //
 //	batch, err := segue.Decode[[]Item](w, r, segue.MaxBytes(8<<20))
 func MaxBytes(n int64) DecodeOption {
-	return func(s *decodeSettings) { s.maxBytes = max(n, 0) }
+	n = max(n, 0)
+	return DecodeOption{maxBytes: &n}
 }
 
 // DisallowUnknownFields has [Decode] answer 400 to an object with a name that
@@ -119,7 +118,7 @@ func MaxBytes(n int64) DecodeOption {
 // As with [json.Decoder.DisallowUnknownFields], a type with an UnmarshalJSON of
 // its own decides for itself.
 func DisallowUnknownFields() DecodeOption {
-	return func(s *decodeSettings) { s.configure = append(s.configure, (*json.Decoder).DisallowUnknownFields) }
+	return DecodeOption{decoder: []func(*json.Decoder){(*json.Decoder).DisallowUnknownFields}}
 }
 
 // AllowEmpty has [Decode] return the zero T, and no error, where the body is
@@ -130,7 +129,7 @@ func DisallowUnknownFields() DecodeOption {
 // An empty body needs no Content-Type, so that the headers are looked at after
 // the body is read: a body of the wrong type is then 415 only once it is there.
 func AllowEmpty() DecodeOption {
-	return func(s *decodeSettings) { s.allowEmpty = true }
+	return DecodeOption{allowEmpty: true}
 }
 
 // UseNumber has [Decode] keep a number that lands in an any as a [json.Number],
@@ -138,20 +137,22 @@ func AllowEmpty() DecodeOption {
 //
 //	fields, err := segue.Decode[map[string]any](w, r, segue.UseNumber())
 func UseNumber() DecodeOption {
-	return func(s *decodeSettings) { s.configure = append(s.configure, (*json.Decoder).UseNumber) }
+	return DecodeOption{decoder: []func(*json.Decoder){(*json.Decoder).UseNumber}}
 }
 
 // decodeInto is Decode into the value that into points to.
 func decodeInto(into any, w http.ResponseWriter, r *http.Request, options []DecodeOption) error {
-	settings := decodeSettings{maxBytes: 1 << 20}
-	for _, option := range options {
-		option(&settings)
+	all := DecodeOption{maxBytes: ptr(int64(1 << 20))}
+	for _, o := range options {
+		all.maxBytes = cmp.Or(o.maxBytes, all.maxBytes)
+		all.allowEmpty = all.allowEmpty || o.allowEmpty
+		all.decoder = append(all.decoder, o.decoder...)
 	}
-	body, err := readJSON(w, r, settings)
+	body, err := readJSON(w, r, *all.maxBytes, all.allowEmpty)
 	if err != nil || body == nil {
 		return err
 	}
-	if err := unmarshalJSON(body, into, settings.configure); err != nil {
+	if err := unmarshalJSON(body, into, all.decoder); err != nil {
 		return decodeError(err, body, reflect.TypeOf(into).Elem())
 	}
 	if at := repeatedName(string(body)); at > 0 {
@@ -162,13 +163,13 @@ func decodeInto(into any, w http.ResponseWriter, r *http.Request, options []Deco
 
 // readJSON reads a body that says it is JSON. A nil body with a nil error is an
 // empty one that is allowed.
-func readJSON(w http.ResponseWriter, r *http.Request, settings decodeSettings) ([]byte, error) {
+func readJSON(w http.ResponseWriter, r *http.Request, maxBytes int64, allowEmpty bool) ([]byte, error) {
 	problem := labelProblem(r.Header)
-	if problem != "" && !settings.allowEmpty {
+	if problem != "" && !allowEmpty {
 		return nil, refuseBody(http.StatusUnsupportedMediaType, nil, problem)
 	}
 	// A request made by hand may have no Body.
-	from, limit := cmp.Or[io.ReadCloser](r.Body, http.NoBody), settings.maxBytes
+	from, limit := cmp.Or[io.ReadCloser](r.Body, http.NoBody), maxBytes
 	if r.ContentLength > limit {
 		// MaxBytesReader has the connection closed, so that net/http does not
 		// wait for the body, once it has read more than its limit. The one
@@ -183,11 +184,11 @@ func readJSON(w http.ResponseWriter, r *http.Request, settings decodeSettings) (
 		body.Grow(int(n) + bytes.MinRead)
 	}
 	if _, err := body.ReadFrom(http.MaxBytesReader(innermostWriter(w), from, limit)); err != nil {
-		return nil, readError(err, body.Len(), settings.maxBytes)
+		return nil, readError(err, body.Len(), maxBytes)
 	}
 	text := bytes.TrimPrefix(body.Bytes(), []byte("\ufeff"))
 	switch empty := len(bytes.TrimLeft(text, jsonSpace)) == 0; {
-	case empty && settings.allowEmpty:
+	case empty && allowEmpty:
 		return nil, nil
 	case empty:
 		return nil, refuseBody(http.StatusBadRequest, io.EOF, "the body is empty")
@@ -243,9 +244,13 @@ func innermostWriter(w http.ResponseWriter) http.ResponseWriter {
 
 // readError is for a body of which n bytes arrived.
 func readError(err error, n int, limit int64) error {
+	tooLarge, isTooLarge := errors.AsType[*http.MaxBytesError](err)
 	switch {
-	case errors.As(err, new(*http.MaxBytesError)):
-		err = &http.MaxBytesError{Limit: limit} // MaxBytesReader may have had another
+	case isTooLarge:
+		// A middleware may have set a lower limit. Of 0 is what stood in for a
+		// body that was not read.
+		limit = cmp.Or(tooLarge.Limit, limit)
+		err = &http.MaxBytesError{Limit: limit}
 		return refuseBody(http.StatusRequestEntityTooLarge, err, fmt.Sprintf("the body is larger than %d bytes", limit))
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return refuseBody(http.StatusRequestTimeout, err, "the body did not arrive in time")
@@ -274,7 +279,6 @@ func decodeError(err error, body []byte, into reflect.Type) error {
 		return refuseBody(http.StatusBadRequest, err, malformedAt(body))
 	}
 	if status, message, ok := ownStatus(err); ok {
-		status, message = answerable(status, message)
 		return refuseBody(status, err, message)
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
@@ -529,8 +533,7 @@ func JSON(w http.ResponseWriter, status int, value any) error {
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		const failed = http.StatusInternalServerError
-		return &statusError{status: failed, message: http.StatusText(failed), text: "segue: JSON: " + err.Error(), wrapped: err}
+		return &statusError{status: http.StatusInternalServerError, text: "segue: JSON: " + err.Error(), wrapped: err}
 	}
 	body.Truncate(body.Len() - 1) // the Encoder's newline
 	writeHeader(w, status, "application/json", body.Len())

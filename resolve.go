@@ -9,28 +9,39 @@ package segue
 // method, best first. One automaton of each host gives it in one pass.
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/segue-go/segue/internal/automaton"
 	"github.com/segue-go/segue/internal/pathvalue"
+	"github.com/segue-go/segue/internal/sendfile"
 )
 
 // An answer is what becomes of a request.
 type answer struct {
 	status          int            // 200, 204, 307, 400, 404 or 405
 	route           *route         // the route that answers or is redirected to; for 204 and 405 the best on the path
-	path            automaton.Path // what the values are read from
+	host            string         // what the values are read from: the request's host
+	path            automaton.Path // and its path
 	location, allow string         // of a redirect; of a 405 and a 204
 	declined        bool           // a Static was asked for the path of a 404
 }
 
 // resolve decides what becomes of a request, by every rule.
 func (s *snapshot) resolve(r *http.Request) answer {
+	a := s.decide(r)
+	a.host = r.Host
+	return a
+}
+
+func (s *snapshot) decide(r *http.Request) answer {
 	if r.RequestURI == "*" {
 		return answer{status: http.StatusBadRequest} // not a path (RFC 9112, section 3.2.4), as in ServeMux
 	}
@@ -117,36 +128,43 @@ func otherSpelling(path string) string {
 // A question is what a request asks for, whatever its method: a path, in both
 // spellings of its final slash, on some hosts.
 type question struct {
-	snapshot    *snapshot
-	hosts       []*host
-	sent, other spelled
-	preflight   string  // the method that a CORS preflight asks for
-	looks       []found // what Statics have found
-}
-
-// A spelled is one spelling of a path, with the routes that match it.
-type spelled struct {
-	path   automaton.Path
-	routes []*route // best first; those that decline the path are left out
-	asked  bool
+	snapshot  *snapshot
+	hosts     []*host
+	paths     [2]automaton.Path // as it was sent, and with its final slash added or removed
+	routes    [2][]*route       // that match each of them, best first; nil until they are asked for
+	preflight string            // the method that a CORS preflight asks for
+	looks     []sendfile.Found  // what Statics have found
 }
 
 func (s *snapshot) question(hs *hosts, r *http.Request, path automaton.Path) *question {
-	q := &question{snapshot: s, hosts: hs.of(r.Host), sent: spelled{path: path}}
+	q := &question{snapshot: s, hosts: hs.of(r.Host), paths: [2]automaton.Path{path}}
 	if r.Method == http.MethodOptions {
 		q.preflight = r.Header.Get("Access-Control-Request-Method")
 	}
 	return q
 }
 
-// of lists the hosts whose routes a request may match: its own, then none.
+// of lists the hosts whose routes a request may match: its own, then the one whose
+// first label is a parameter, then none.
 func (hs *hosts) of(host string) []*host {
-	if hs.named != nil {
-		if list := hs.named[requestHost(host)]; list != nil {
-			return list
-		}
+	if hs.named == nil {
+		return hs.none
 	}
-	return hs.none
+	host = requestHost(host)
+	list := hs.named[host]
+	if dot := strings.IndexByte(host, '.'); list == nil && dot > 0 {
+		list = hs.under[host[dot:]]
+	}
+	if list == nil {
+		return hs.none
+	}
+	return list
+}
+
+// firstLabel returns the value of a host's parameter.
+func firstLabel(host string) string {
+	label, _, _ := strings.Cut(requestHost(host), ".")
+	return label
 }
 
 // requestHost is a request's host as patterns name it: without the port, as in
@@ -161,32 +179,34 @@ func requestHost(host string) string {
 }
 
 // onSent returns the routes that match the path as it was sent.
-func (q *question) onSent() []*route { return q.matching(&q.sent) }
+func (q *question) onSent() []*route { return q.matching(0) }
 
 // onOther returns those that match the other spelling.
 func (q *question) onOther() []*route {
-	if !q.other.asked {
-		q.other.path = automaton.Path{Text: otherSpelling(q.sent.path.Text), Escaped: q.sent.path.Escaped}
-	}
-	if q.sent.path.Text == "/" {
+	if q.paths[0].Text == "/" {
 		return nil
 	}
-	return q.matching(&q.other)
+	if q.paths[1].Text == "" {
+		q.paths[1] = automaton.Path{Text: otherSpelling(q.paths[0].Text), Escaped: q.paths[0].Escaped}
+	}
+	return q.matching(1)
 }
 
-func (q *question) matching(sp *spelled) []*route {
-	if sp.asked {
-		return sp.routes
+// matching returns the routes that match a spelling, best first, without those
+// that decline the path.
+func (q *question) matching(i int) []*route {
+	if q.routes[i] != nil {
+		return q.routes[i]
 	}
-	sp.asked = true
+	found, path := []*route{}, q.paths[i]
 	var buf [8]uint32
 	for _, h := range q.hosts {
-		for _, number := range h.all.Match(sp.path, buf[:0]) {
-			sp.routes = q.snapshot.appendRoutes(sp.routes, number)
+		for _, number := range h.all.Match(path, buf[:0]) {
+			found = q.snapshot.appendRoutes(found, number)
 		}
 	}
-	sp.routes = slices.DeleteFunc(sp.routes, func(r *route) bool { return !q.takes(r, sp.path) })
-	return sp.routes
+	q.routes[i] = slices.DeleteFunc(found, func(r *route) bool { return !q.takes(r, path) })
+	return q.routes[i]
 }
 
 // appendRoutes adds what an automaton's number stands for.
@@ -228,16 +248,16 @@ func (q *question) withAllow(a answer) answer {
 // allows it. The status is 0 where nothing answers the method.
 func (q *question) find(method string) answer {
 	found, status := q.at(method, q.onSent())
-	if status != 0 && q.exact(found, q.sent.path) {
-		return answer{status: status, route: found, path: q.sent.path}
+	if status != 0 && q.exact(found, q.paths[0]) {
+		return answer{status: status, route: found, path: q.paths[0]}
 	}
 	if other, otherStatus := q.atOther(method); otherStatus != 0 && (other != found || found.registered.files != nil) {
 		if other.pattern.verb && *other.scope.slash == SlashEither && other.registered.files == nil {
-			return answer{status: otherStatus, route: other, path: q.other.path}
+			return answer{status: otherStatus, route: other, path: q.paths[1]}
 		}
-		return answer{status: http.StatusTemporaryRedirect, route: other, path: q.other.path}
+		return answer{status: http.StatusTemporaryRedirect, route: other, path: q.paths[1]}
 	}
-	return answer{status: status, route: found, path: q.sent.path}
+	return answer{status: status, route: found, path: q.paths[0]}
 }
 
 // atOther is at for the other spelling, as far as it counts.
@@ -252,13 +272,13 @@ func (q *question) atOther(method string) (*route, int) {
 // countsFor reports whether a route that won at the other spelling counts for
 // the path as sent. ServeMux's rule, for its patterns, is to add a slash only.
 func (q *question) countsFor(r *route) bool {
-	if !q.exact(r, q.other.path) {
+	if !q.exact(r, q.paths[1]) {
 		return false
 	}
 	if r.pattern.verb && r.registered.files == nil {
 		return *r.scope.slash != SlashExact
 	}
-	return !strings.HasSuffix(q.sent.path.Text, "/")
+	return !strings.HasSuffix(q.paths[0].Text, "/")
 }
 
 // exact reports whether r matches path with nothing taken by a rest, as
@@ -342,34 +362,41 @@ func pick(routes []*route, method string) *route {
 	return best
 }
 
-// atOptions decides OPTIONS host by host: a route that names it, else the route
-// that a preflight asks for, else the best route there, over all methods. If that
-// is one of Handle's, it is as in ServeMux: a less specific route may take the
-// request.
+// atOptions decides OPTIONS: a route that names it, else the route that a
+// preflight asks for, else the best route there, over all methods. If that is one
+// of Handle's, it is as in ServeMux: a less specific route may take the request.
 func atOptions(found []*route, preflight string) (*route, int) {
 	if len(found) == 0 {
 		return nil, 0
+	}
+	taker := optionsTaker(found)
+	if taker != nil && taker.pattern.method() == http.MethodOptions {
+		return taker, http.StatusOK
 	}
 	deciding := found[:samePlace(found)]
 	if r := bestOf(found, preflight); preflight != "" && r != nil {
 		deciding = []*route{r}
 	}
-	for decided := false; len(found) > 0; decided = true {
+	if r, status := options(deciding); status != 0 {
+		return r, status
+	}
+	if taker != nil {
+		return taker, http.StatusOK
+	}
+	return nil, 0
+}
+
+// optionsTaker returns the route that takes OPTIONS itself, host by host: one that
+// names it, else one for any method; nil if there is none.
+func optionsTaker(found []*route) *route {
+	for len(found) > 0 {
 		same := sameHost(found)
-		if r := firstOf(found[:same], http.MethodOptions); r != nil {
-			return r, http.StatusOK
-		}
-		if !decided {
-			if r, status := options(deciding); status != 0 {
-				return r, status
-			}
-		}
-		if r := firstOf(found[:same], ""); r != nil {
-			return r, http.StatusOK
+		if r := cmp.Or(firstOf(found[:same], http.MethodOptions), firstOf(found[:same], "")); r != nil {
+			return r
 		}
 		found = found[same:]
 	}
-	return nil, 0
+	return nil
 }
 
 // firstOf returns the first route that names a method.
@@ -384,8 +411,8 @@ func firstOf(found []*route, method string) *route {
 
 // sameHost returns how many routes of a list, from the first on, have its host.
 func sameHost(found []*route) int {
-	host := canonicalHost(found[0].pattern.host())
-	n := slices.IndexFunc(found, func(r *route) bool { return canonicalHost(r.pattern.host()) != host })
+	host := found[0].pattern.hostKey()
+	n := slices.IndexFunc(found, func(r *route) bool { return r.pattern.hostKey() != host })
 	if n < 0 {
 		return len(found)
 	}
@@ -471,6 +498,7 @@ func (s *snapshot) serveResolved(w http.ResponseWriter, r *http.Request) {
 	}
 	a.route.claim(r, a.path)
 	a.route.serve(w, r)
+	runtime.KeepAlive(s) // for routeOf, while the request is on its way
 }
 
 // A miss is a request that no route answers: 404, 405, a redirect, or automatic
@@ -484,20 +512,108 @@ type miss struct {
 	params  *pattern // whose parameters the request has: the route's, or the territory's prefix
 }
 
-type missKey struct{}
+// missKey is the key of a miss in a context.
+var missKey = new(miss)
 
 // missOf returns the miss that r is for the router that had it last, nil if it
 // is none.
 func missOf(r *http.Request) *miss {
-	m, _ := r.Context().Value(missKey{}).(*miss)
+	m, _ := r.Context().Value(missKey).(*miss)
 	if m == nil || pathvalue.Identity(m.pattern) != pathvalue.Identity(r.Pattern) {
 		return nil // a router has had the request since
 	}
 	return m
 }
 
+// Outcome returns what a router has decided about r, as a status:
+//
+//	200 a route matches     404 no route matches
+//	307 a redirect          405 the path has routes for other methods only
+//	204 automatic OPTIONS   400 the request has no path, as OPTIONS *
+//
+// It is for middleware: r.Pattern alone tells neither a redirect from a match nor a
+// 404 from a 405.
+//
+//	if segue.Outcome(r) == http.StatusOK {
+//		count(r.Pattern)
+//	}
+//
+// It says which handler r goes to, and not what that handler writes. It is 0 before
+// a router has had r, and after something else has written r.Pattern, as an inner
+// [http.ServeMux] does. A middleware around the router is told after the router
+// has returned.
+//
+// In nested routers the answer is that of the innermost router that has had r
+// itself. Routers joined by [Router.Mount], [Router.Group] or [Router.With] decide
+// as one. Under a Mount any other handler, such as a wrapped Router, has a copy of
+// r: what it decides is told inside it, and outside the mount's own 200. Under
+// [Router.Handle] it has r itself, so that the middleware outside is told too.
+//
+// Outcome does not allocate, except for the first request after a change of routes
+// and under the build tag purego. It is safe for concurrent use as long as nobody
+// changes r.
+func Outcome(r *http.Request) int {
+	if r.Pattern == "" {
+		origin := pathvalue.Origin(r.Pattern)
+		for status, pattern := range unmatched {
+			if pathvalue.Origin(pattern) == origin {
+				return status
+			}
+		}
+	}
+	if m := missOf(r); m != nil {
+		return m.status
+	}
+	if scopeOf(r) != nil {
+		return http.StatusOK
+	}
+	redirects.RLock()
+	defer redirects.RUnlock()
+	if id := pathvalue.Identity(r.Pattern); id != 0 && id == pathvalue.Identity(redirects.patterns[r.Pattern]) {
+		return http.StatusTemporaryRedirect
+	}
+	return 0
+}
+
+// unmatched has the r.Pattern of a request that no route matches. All of them are
+// "". They are cut from different texts, so that Outcome can tell one from the
+// other where it does not find the miss: a middleware around the router has
+// another context. Were that lost in a copy of r, it would be told less.
+var unmatched = map[int]string{
+	http.StatusNoContent:         strings.Clone("204")[:0],
+	http.StatusTemporaryRedirect: strings.Clone("307")[:0],
+	http.StatusBadRequest:        strings.Clone("400")[:0],
+	http.StatusNotFound:          strings.Clone("404")[:0],
+	http.StatusMethodNotAllowed:  strings.Clone("405")[:0],
+}
+
+// redirects has the r.Pattern of requests that are redirected to a route: the
+// route's, in other bytes than its own, which are those of a match. It grows only
+// with what is registered.
+var redirects = struct {
+	sync.RWMutex
+	patterns map[string]string
+}{patterns: map[string]string{}}
+
+func redirectPattern(text string) string {
+	redirects.RLock()
+	p, ok := redirects.patterns[text]
+	redirects.RUnlock()
+	if ok {
+		return p
+	}
+	redirects.Lock()
+	defer redirects.Unlock()
+	if p, ok = redirects.patterns[text]; !ok {
+		p = strings.Clone(text)
+		redirects.patterns[p] = p
+	}
+	return p
+}
+
 func (s *snapshot) serveMiss(w http.ResponseWriter, r *http.Request, a answer) {
 	if a.status == http.StatusBadRequest {
+		r.Pattern = unmatched[a.status]
 		if r.ProtoAtLeast(1, 1) {
 			w.Header().Set("Connection", "close")
 		}
@@ -516,19 +632,19 @@ func (s *snapshot) missHandler(a answer) http.Handler {
 // the path, or that a redirect leads to; else the one in whose territory the path
 // lies.
 func (s *snapshot) newMiss(a answer, r *http.Request) *miss {
-	m := &miss{answer: a, root: s.root.router}
+	m := &miss{answer: a, root: s.root.router, pattern: unmatched[a.status]}
 	if a.route == nil {
 		path := pathOf(r.URL)
 		if !isClean(path.Text) {
 			path = automaton.Path{Text: cleanPath(r.URL.EscapedPath()), Escaped: true}
 		}
-		m.about, m.path = s.territory(path), path
+		m.about, m.path = s.territory(s.hosts.of(r.Host), path), path
 		m.params = m.about.prefix
 		return m
 	}
 	m.about, m.params = a.route.scope, a.route.pattern
 	if a.status == http.StatusTemporaryRedirect {
-		m.pattern = strings.Clone(a.route.text) // not the route's own bytes: it is no match
+		m.pattern = redirectPattern(a.route.text)
 	}
 	return m
 }
@@ -549,8 +665,8 @@ func (m *miss) mark(w http.ResponseWriter, r *http.Request) *http.Request {
 	r.Pattern = m.pattern
 	pathvalue.Clear(r)
 	if names := m.params.names(); len(names) > 0 && *m.about.values {
-		values := pathvalue.New(r, len(names), len(m.path.Text))
-		m.params.decode(m.path, values)
+		values := pathvalue.New(r, len(names), max(len(m.path.Text), len(m.host)))
+		m.params.decode(m.host, m.path, values)
 		pathvalue.Set(r, pathvalue.NamesOf(names), values)
 	}
 	if m.location != "" {
@@ -559,7 +675,7 @@ func (m *miss) mark(w http.ResponseWriter, r *http.Request) *http.Request {
 	if m.allow != "" {
 		w.Header().Set("Allow", m.allow)
 	}
-	return r.WithContext(context.WithValue(r.Context(), missKey{}, m))
+	return r.WithContext(context.WithValue(r.Context(), missKey, m))
 }
 
 // ServeHTTP answers the miss, when all chains have passed it.

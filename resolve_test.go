@@ -436,3 +436,154 @@ func TestRedirectDispatchedAgainIsAMatch(t *testing.T) {
 	assert.Equal(t, 200, w.Code)
 	assert.Equal(t, "7", w.Body.String())
 }
+
+// outcomes is a middleware that notes the outcome before and after the rest.
+func outcomes(notes *[]string, name string) segue.Middleware {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			note := fmt.Sprint(name, " ", segue.Outcome(r))
+			next.ServeHTTP(w, r)
+			*notes = append([]string{fmt.Sprint(note, "-", segue.Outcome(r))}, *notes...)
+		})
+	}
+}
+
+// outcomeOf sends a request through h and returns what its middlewares noted,
+// outermost first.
+func outcomeOf(h http.Handler, notes *[]string, method, target string) string {
+	*notes = nil
+	r := httptest.NewRequest("GET", "/", nil)
+	r.Method, r.RequestURI = method, target
+	if u, err := url.ParseRequestURI(target); err == nil {
+		r.URL = u
+	}
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	return strings.Join(*notes, ", ")
+}
+
+// Each outcome is told to every middleware that the request passes, before and
+// after, in mounted routers, in those of Group and With, and under either
+// setting; and to what stands around the router, after.
+func TestOutcome(t *testing.T) {
+	for _, values := range []bool{true, false} {
+		var notes []string
+		app, users := segue.New(), segue.New()
+		app.PathValues(values)
+		app.Use(outcomes(&notes, "app"))
+		users.Use(outcomes(&notes, "users"))
+		users.GET("/{id}", shows)
+		users.GET("/gone", func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) })
+		app.Mount("/orgs/{org}/users", users)
+		app.Group("/group", outcomes(&notes, "group")).GET("/x", shows)
+		app.With(outcomes(&notes, "with")).GET("/with", shows)
+		app.HandleFunc("/tree/", shows)
+		app.Static("/files", segue.Files{FS: fstest.MapFS{"a.txt": {Data: []byte("a")}}})
+		around := outcomes(&notes, "around")(app)
+		for request, want := range map[string]string{
+			"GET /orgs/acme/users/7":      "around 0-200, app 200-200, users 200-200",
+			"GET /orgs/acme/users/gone":   "around 0-200, app 200-200, users 200-200", // the handler's own 404
+			"GET /orgs/acme/users/a%2Fb":  "around 0-200, app 200-200, users 200-200",
+			"GET /orgs/acme/users/7/":     "around 0-307, app 307-307, users 307-307",
+			"GET /orgs/acme//users/7":     "around 0-307, app 307-307, users 307-307",
+			"GET /nope//x":                "around 0-307, app 307-307", // to a path that no route has
+			"POST /orgs/acme/users/7":     "around 0-405, app 405-405, users 405-405",
+			"OPTIONS /orgs/acme/users/7":  "around 0-204, app 204-204, users 204-204",
+			"GET /orgs/acme/users/7/more": "around 0-404, app 404-404, users 404-404",
+			"GET /nope":                   "around 0-404, app 404-404",
+			"GET /tree":                   "around 0-307, app 307-307",
+			"GET /tree/x":                 "around 0-200, app 200-200",
+			"GET /group/x":                "around 0-200, app 200-200, group 200-200",
+			"GET /group/nope":             "around 0-404, app 404-404, group 404-404",
+			"PUT /group/x":                "around 0-405, app 405-405, group 405-405",
+			"GET /with":                   "around 0-200, app 200-200, with 200-200",
+			"GET /with/":                  "around 0-307, app 307-307, with 307-307",
+			"OPTIONS /with":               "around 0-204, app 204-204, with 204-204",
+			"GET /files/a.txt":            "around 0-200, app 200-200",
+			"GET /files/none":             "around 0-404, app 404-404",
+			"OPTIONS *":                   "around 0-400",
+		} {
+			method, target, _ := strings.Cut(request, " ")
+			assert.Equal(t, want, outcomeOf(around, &notes, method, target), request)
+		}
+	}
+}
+
+// A router inside another, which does not know it, is told by the innermost that
+// had the request itself: under Handle, or as the handler of a miss. A Mount gives
+// it a copy.
+func TestOutcomeOfNestedRouters(t *testing.T) {
+	var notes []string
+	inner := segue.New()
+	inner.Use(outcomes(&notes, "inner"))
+	inner.GET("/handle/x", shows)
+	inner.GET("/missed/x", shows)
+	inner.GET("/x", shows) // under the mount
+	app := segue.New()
+	app.Use(outcomes(&notes, "app"))
+	app.Handle("/handle/", outcomes(&notes, "between")(inner))
+	app.Mount("/mount", outcomes(&notes, "between")(inner))
+	app.NotFound(outcomes(&notes, "between")(inner))
+	mux := http.NewServeMux()
+	mux.Handle("/mux/x", shows)
+	app.Handle("/mux/", outcomes(&notes, "between")(mux))
+	for request, want := range map[string]string{
+		"GET /handle/x":    "app 200-200, between 200-200, inner 200-200",
+		"GET /handle/x/":   "app 200-307, between 200-307, inner 307-307",
+		"PUT /handle/x":    "app 200-405, between 200-405, inner 405-405",
+		"GET /handle/y":    "app 200-404, between 200-404, inner 404-404",
+		"GET /mount/x":     "app 200-200, between 200-200, inner 200-200",
+		"PUT /mount/x":     "app 200-200, between 200-405, inner 405-405",
+		"GET /mount/x/":    "app 200-200, between 200-307, inner 307-307",
+		"GET /mount/y":     "app 200-200, between 200-404, inner 404-404",
+		"GET /missed/x":    "app 404-200, between 404-200, inner 200-200",
+		"PUT /missed/x":    "app 404-405, between 404-405, inner 405-405",
+		"GET /missed/x/":   "app 404-307, between 404-307, inner 307-307",
+		"GET /missed/y":    "app 404-404, between 404-404, inner 404-404",
+		"GET /mux/x":       "app 200-0, between 200-0",
+		"GET /mux/missing": "app 200-0, between 200-0",
+	} {
+		method, target, _ := strings.Cut(request, " ")
+		assert.Equal(t, want, outcomeOf(app, &notes, method, target), request)
+	}
+}
+
+// The outcome stays with the request and with its copies, and with what was
+// decided when the routes were others.
+func TestOutcomeStays(t *testing.T) {
+	assert.Zero(t, segue.Outcome(new(http.Request)))
+	assert.Zero(t, segue.Outcome(&http.Request{Pattern: "GET /users/{id}"}), "somebody's pattern")
+	app := segue.New()
+	app.GET("/users/{id}", shows)
+	for request, want := range map[string]int{"GET /users/7": 200, "GET /users/7/": 307, "PUT /users/7": 405, "OPTIONS /users/7": 204, "GET /x": 404} {
+		method, target, _ := strings.Cut(request, " ")
+		r := httptest.NewRequest(method, target, nil)
+		app.ServeHTTP(httptest.NewRecorder(), r)
+		clone := r.Clone(t.Context())
+		app.GET("/other/"+method+target, shows)
+		assert.Equal(t, []int{want, want}, []int{segue.Outcome(r), segue.Outcome(clone)}, request)
+		r.Pattern = ""
+		assert.Zero(t, segue.Outcome(r), "another router clears it")
+	}
+}
+
+func TestOutcomeDoesNotAllocate(t *testing.T) {
+	testkit.SkipUnlessAllocationsCount(t)
+	app := segue.New()
+	allocs, asked := -1.0, 0
+	app.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked = segue.Outcome(r)
+			allocs = testkit.AllocsPerRun(10, func() { asked = segue.Outcome(r) })
+			next.ServeHTTP(w, r)
+		})
+	})
+	app.GET("/users/{id}", shows)
+	for request, want := range map[string]int{"GET /users/7": 200, "GET /users/7/": 307, "PUT /users/7": 405, "OPTIONS /users/7": 204, "GET /x": 404} {
+		method, target, _ := strings.Cut(request, " ")
+		r := httptest.NewRequest(method, target, nil)
+		app.ServeHTTP(httptest.NewRecorder(), r)
+		assert.Equal(t, want, asked, request)
+		assert.Zero(t, allocs, request)
+		assert.Zero(t, testkit.AllocsPerRun(10, func() { asked = segue.Outcome(r) }), "%s, around the router", request)
+	}
+}

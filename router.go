@@ -116,11 +116,30 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s == nil {
 		s = rt.compile()
 	}
-	found := s.find(r)
-	if found == nil {
+	// What follows is written out here, since a call of each part would cost a
+	// twentieth of a lookup. A path that was sent clean and without encodings is
+	// found by one call of Find.
+	path := r.URL.Path
+	number, unchecked := uint32(automaton.Undecided), 0
+	if r.URL.RawPath == "" && path != "" && path[0] == '/' && r.RequestURI != "*" {
+		if h := s.hostless; h == nil {
+			number, unchecked = s.findByHost(r, path)
+		} else {
+			a := h.get
+			if r.Method != http.MethodGet { // spares most requests a call
+				a = h.forMethod(r.Method)
+			}
+			if a != nil {
+				number, unchecked = a.Find(path)
+			}
+		}
+	}
+	// A rest may begin with segments that nobody checked.
+	if number < automaton.First || unchecked < len(path) && uncleanAt(path, unchecked-1) >= 0 {
 		s.serveResolved(w, r)
 		return
 	}
+	found := &s.routes[number]
 	r.Pattern = found.text
 	if found.names != nil {
 		found.setValues(r)
@@ -131,33 +150,7 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	runtime.KeepAlive(s) // for routeOf, while the request is on its way
 }
 
-// find returns the route of a request whose path was sent clean and without
-// encodings, nil where resolve has to decide.
-func (s *snapshot) find(r *http.Request) *route {
-	path := r.URL.Path
-	if r.URL.RawPath != "" || path == "" || path[0] != '/' || r.RequestURI == "*" {
-		return nil
-	}
-	number, unchecked := uint32(automaton.None), 0
-	if h := s.hostless; h != nil {
-		a := h.get
-		if r.Method != http.MethodGet { // spares most requests a call
-			a = h.forMethod(r.Method)
-		}
-		if a != nil {
-			number, unchecked = a.Find(path)
-		}
-	} else {
-		number, unchecked = s.findByHost(r, path)
-	}
-	// A rest may begin with segments that nobody checked.
-	if number < automaton.First || unchecked < len(path) && uncleanAt(path, unchecked-1) >= 0 {
-		return nil
-	}
-	return &s.routes[number]
-}
-
-// findByHost is find where some routes have a host: the host's routes are asked
+// findByHost finds a route where some routes have a host: the host's routes are asked
 // first, then those without a host.
 func (s *snapshot) findByHost(r *http.Request, path string) (number uint32, unchecked int) {
 	hosts := s.of(r.Host)
@@ -181,6 +174,11 @@ func (s *snapshot) findByHost(r *http.Request, path string) (number uint32, unch
 // trailing slash means the whole subtree.
 //
 //	app.Handle("GET example.com/files/", files)
+//
+// The handler sees the whole path. That holds for a *Router too: with
+// Handle("/u/", users) a request for /u/7 asks users for /u/7, and is 404 if its
+// routes begin without the prefix. [Router.Mount] joins such routes: Mount("/u",
+// users). [Router.Explain] tells the two apart.
 //
 // It panics with a [*PatternError] if the pattern is wrong or the handler is
 // nil, and with a [*ConflictError] if a route matches the same requests already.
@@ -286,9 +284,9 @@ func (rt *Router) register(reg *registration, perr *PatternError) {
 	reg.pattern.text = strings.Clone(reg.pattern.text) // without what the caller cut it from
 	graph.Lock()
 	defer graph.Unlock()
-	var c change
-	if err := c.add(rt, reg, reg.pattern, nil); err != nil {
-		c.undo()
+	var changed []*Router
+	if err := rt.add(reg, reg.pattern, nil, &changed); err != nil {
+		undo(changed)
 		panic(err)
 	}
 	rt.registrations = append(rt.registrations, reg)
@@ -414,7 +412,7 @@ func (rt *Router) Handler(r *http.Request) (http.Handler, string) {
 	a := s.resolve(r)
 	switch {
 	case a.status == http.StatusOK && len(a.route.scope.chains) == 0 && !a.route.registered.strip:
-		return a.route.handler(), a.route.text
+		return a.route.handler, a.route.text
 	case a.status == http.StatusOK:
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			a.route.claim(r, a.path)

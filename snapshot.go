@@ -15,14 +15,15 @@ import (
 
 	"github.com/segue-go/segue/internal/automaton"
 	"github.com/segue-go/segue/internal/pathvalue"
+	"github.com/segue-go/segue/internal/sendfile"
 )
 
 // A registration is what one call of a registering method left in its router.
 type registration struct {
 	pattern *pattern // without the prefixes of mounts
 	handler http.Handler
-	strip   bool   // a plain handler under Mount: it sees the path without the prefix
-	files   *files // of Static, else nil
+	strip   bool           // a plain handler under Mount: it sees the path without the prefix
+	files   *sendfile.Tree // of Static, else nil
 	site    callSite
 }
 
@@ -45,8 +46,9 @@ type route struct {
 	registered *registration
 	mounts     []*mount // from the root to its router
 	scope      *scope
-	allGaps    *[]uint16 // of a route with more values than gaps holds
-	number     uint32    // the automata's answer for it
+	handler    http.Handler // what answers, inside all chains
+	allGaps    *[]uint16    // of a route with more values than gaps holds
+	number     uint32       // the automata's answer for it
 }
 
 // segments returns where the route ends in the trie.
@@ -58,47 +60,40 @@ func (r *route) segments() []segment {
 	return segments
 }
 
-// handler returns what answers, inside all chains.
-func (r *route) handler() http.Handler {
-	switch {
-	case r.registered.strip:
-		return stripped{r}
-	case r.registered.files != nil:
-		return filesAt{r}
-	}
-	return r.registered.handler
-}
-
 // A snapshot is the immutable compiled form of a router. Requests read it
 // without a lock.
 type snapshot struct {
 	hostless *host   // the only host where no route has one, else nil: the fewer steps to it the better
 	routes   []route // by number
 	*hosts
-	unclean     *hosts // the routes of routers with CleanPath(false), nil if there are none
-	root        *scope
-	lists       [][]uint32
-	territories *automaton.Automaton // leads a path to one of owners
-	owners      []*scope
-	covers      *automaton.Automaton // leads a path to one of prefixes: those of owners, then of Statics
-	prefixes    [][]segment
-	byText      func() map[uintptr]*route
-	older       []weak.Pointer[snapshot] // those that requests on their way may still hold
+	unclean  *hosts // the routes of routers with CleanPath(false), nil if there are none
+	root     *scope
+	lists    [][]uint32
+	owners   []*scope   // those who can own a territory
+	prefixes []*pattern // of the owners, then of the Statics
+	byText   func() map[uintptr]*route
+	older    []weak.Pointer[snapshot] // those that requests on their way may still hold
 }
 
 // hosts holds the automata of all hosts, in the order in which they are asked.
 type hosts struct {
-	named map[string][]*host // for a request to one of these: it, then none; nil if no route has a host
+	named map[string][]*host // for a request to one of these: it, then as below; nil if no pattern has a host
+	under map[string][]*host // by what follows the first label, where that is a parameter: it, then none
 	none  []*host            // for every other request: the routes without a host
 }
 
 // A host holds the automata of one host, one for each method that its routes
 // name. Methods with the same routes share one.
 type host struct {
+	key                           string               // see hostKey
 	get, post, put, patch, delete *automaton.Automaton // the usual methods are not sought in a map
 	methods                       map[string]*automaton.Automaton
 	other                         *automaton.Automaton // for a method that no route names
 	all                           *automaton.Automaton // every route, whatever its method: see resolve.go
+
+	// What decides about paths that no route has: see compilePrefixes.
+	territories *automaton.Automaton // leads a path to one of the snapshot's owners
+	covers      *automaton.Automaton // leads a path to one of its prefixes
 }
 
 // forMethod returns the automaton that answers a method, nil for OPTIONS, which
@@ -133,13 +128,13 @@ func newSnapshot(rt *Router, root *scope) *snapshot {
 		s.routes = append(s.routes, *r)
 		s.routes[r.number].finish(s)
 	}
-	lists := &routeLists{from: uint32(len(s.routes)), known: map[string]uint32{}}
-	s.hosts = s.compileHosts(t, lists, func(r *route) bool { return s.routes[r.number].answers() })
+	s.listPrefixes()
+	all := allRoutes(uint32(len(s.routes)), &s.lists)
+	s.hosts = s.compileHosts(t, all, func(r *route) bool { return s.routes[r.number].answers() })
 	keepsUnclean := func(r *route) bool { return s.routes[r.number].answers() && !*s.routes[r.number].scope.clean }
 	if slices.ContainsFunc(t.routes, keepsUnclean) {
-		s.unclean = s.compileHosts(t, lists, keepsUnclean)
+		s.unclean = s.compileHosts(t, all, keepsUnclean)
 	}
-	s.lists = lists.lists
 	if s.named == nil {
 		s.hostless = s.none[0]
 	}
@@ -163,7 +158,13 @@ func (r *route) finish(s *snapshot) {
 	if r.names != nil {
 		r.setGaps()
 	}
-	r.serve = funcOf(r.scope.enter(nil, r.handler()))
+	switch r.handler = r.registered.handler; {
+	case r.registered.strip:
+		r.handler = http.HandlerFunc(r.serveStripped)
+	case r.registered.files != nil:
+		r.handler = http.HandlerFunc(r.serveFiles)
+	}
+	r.serve = funcOf(r.scope.enter(nil, r.handler))
 }
 
 // funcOf spares a call where the handler is a function already.
@@ -209,10 +210,12 @@ func (s *snapshot) routeOf(r *http.Request) *route {
 }
 
 // compileHosts compiles the routes that wanted admits.
-func (s *snapshot) compileHosts(t *trie, lists *routeLists, wanted func(*route) bool) *hosts {
-	none := nowhere
-	named := map[string]*host{}
-	for name, root := range t.hosts {
+func (s *snapshot) compileHosts(t *trie, all func([]*node) uint32, wanted func(*route) bool) *hosts {
+	byKey := map[string]*host{"": nil}
+	for _, p := range s.prefixes {
+		byKey[p.hostKey()] = nil
+	}
+	for key, root := range t.hosts {
 		var routes []*route
 		root.eachNode(func(n *node) {
 			for _, r := range n.routes {
@@ -221,27 +224,51 @@ func (s *snapshot) compileHosts(t *trie, lists *routeLists, wanted func(*route) 
 				}
 			}
 		})
-		named[name] = compileHost(routes, lists)
+		byKey[key] = compileHost(routes, all)
 	}
-	if h := named[""]; h != nil {
-		none = h
-		delete(named, "")
-	}
-	hs := &hosts{none: []*host{none}}
-	for name, h := range named {
-		if hs.named == nil {
-			hs.named = map[string][]*host{}
+	for key, h := range byKey {
+		if h == nil {
+			byKey[key] = compileHost(nil, all)
 		}
-		hs.named[name] = []*host{h, none}
+		byKey[key].key = key
+	}
+	return newHosts(byKey)
+}
+
+// newHosts lists, for each host, the hosts that are asked after it.
+func newHosts(byKey map[string]*host) *hosts {
+	none := byKey[""]
+	hs := &hosts{none: []*host{none}}
+	if len(byKey) > 1 {
+		hs.named, hs.under = map[string][]*host{}, map[string][]*host{}
+	}
+	for key, h := range byKey {
+		if domain, found := strings.CutPrefix(key, anyLabel); found {
+			hs.under[domain] = []*host{h, none}
+		} else if key != "" {
+			hs.named[key] = []*host{h}
+			if dot := strings.IndexByte(key, '.'); dot > 0 && byKey[anyLabel+key[dot:]] != nil {
+				hs.named[key] = append(hs.named[key], byKey[anyLabel+key[dot:]])
+			}
+			hs.named[key] = append(hs.named[key], none)
+		}
 	}
 	return hs
 }
 
-var nowhere = compileHost(nil, &routeLists{})
+// each calls visit with every host, none first.
+func (hs *hosts) each(visit func(*host)) {
+	visit(hs.none[0])
+	for _, lists := range []map[string][]*host{hs.named, hs.under} {
+		for _, list := range lists {
+			visit(list[0])
+		}
+	}
+}
 
 // compileHost compiles the routes of one host. Where all of them have one
 // method, the automaton of that method knows everything there is to know.
-func compileHost(routes []*route, lists *routeLists) *host {
+func compileHost(routes []*route, all func([]*node) uint32) *host {
 	h := &host{methods: map[string]*automaton.Automaton{}}
 	named := map[string]bool{}
 	declines := false
@@ -260,7 +287,7 @@ func compileHost(routes []*route, lists *routeLists) *host {
 		}
 	}
 	if h.all == nil {
-		h.all = compile(trieOf(routes), false, lists.number)
+		h.all = compile(trieOf(routes), false, all)
 	}
 	h.other = cmp.Or(h.methods[""], empty)
 	delete(h.methods, "") // other has it
@@ -290,34 +317,56 @@ func trieOf(routes []*route, method ...string) *node {
 	return root
 }
 
-// compilePrefixes compiles what decides about paths that no route has. A router's
-// territory is its prefix and every path below it: a miss there is the router's.
-// A Static's fallback stays out of the territories, and of other Statics.
-func (s *snapshot) compilePrefixes() {
+// listPrefixes lists what decides about paths that no route has: the prefixes of
+// routers and of Statics.
+func (s *snapshot) listPrefixes() {
 	s.root.eachScope(func(sc *scope) {
 		sc.snapshot = s
 		if !sc.router.shared {
 			s.owners = append(s.owners, sc)
-			s.prefixes = append(s.prefixes, sc.prefix.segments)
+			s.prefixes = append(s.prefixes, sc.prefix)
 		}
 	})
-	s.territories = compilePrefixes(s.prefixes, s.ownerOf)
 	for i := range s.routes[automaton.First:] {
 		if r := &s.routes[automaton.First+i]; r.registered.files != nil && r.spelling == asWritten {
-			s.prefixes = append(s.prefixes, r.pattern.segments[:len(r.pattern.segments)-1])
+			prefix := *r.pattern
+			prefix.segments = prefix.segments[:len(prefix.segments)-1]
+			s.prefixes = append(s.prefixes, &prefix)
 		}
 	}
-	s.covers = compilePrefixes(s.prefixes, func(at []*route) uint32 { return at[0].number })
+}
+
+// compilePrefixes compiles the prefixes of each host. A router's territory is its
+// prefix and every path below it: a miss there is the router's. A Static's
+// fallback stays out of the territories, and of other Statics.
+func (s *snapshot) compilePrefixes() {
+	byHost := map[string][]*route{}
+	for i, p := range s.prefixes {
+		key := p.hostKey()
+		byHost[key] = append(byHost[key], &route{number: uint32(automaton.First + i), pattern: p})
+	}
+	compileHost := func(h *host) {
+		h.covers = compilePrefixes(byHost[h.key], func(at []*route) uint32 { return at[0].number })
+		owned := slices.DeleteFunc(slices.Clone(byHost[h.key]), func(r *route) bool { return int(r.number)-automaton.First >= len(s.owners) })
+		h.territories = compilePrefixes(owned, s.ownerOf)
+	}
+	s.hosts.each(compileHost)
+	if s.unclean != nil {
+		s.unclean.each(compileHost)
+	}
 }
 
 // compilePrefixes makes the automaton that leads a path to the best of some
 // prefixes, by the rules of routes: to the number of one of those at the same
-// prefix, which choose names. Numbers count from automaton.First.
-func compilePrefixes(prefixes [][]segment, choose func(at []*route) uint32) *automaton.Automaton {
+// prefix, which choose names.
+func compilePrefixes(prefixes []*route, choose func(at []*route) uint32) *automaton.Automaton {
+	if len(prefixes) == 0 {
+		return empty
+	}
 	var t trie
 	root := t.newNode()
-	for i, prefix := range prefixes {
-		r := &route{number: uint32(automaton.First + i)}
+	for _, r := range prefixes {
+		prefix := r.pattern.segments
 		below := t.grow(root, append(prefix[:len(prefix):len(prefix)], segment{kind: rest}))
 		below.routes = append(below.routes, r)
 		if len(prefix) > 0 {
@@ -333,20 +382,26 @@ func compilePrefixes(prefixes [][]segment, choose func(at []*route) uint32) *aut
 	})
 }
 
-// territory returns the scope in whose territory a path lies.
-func (s *snapshot) territory(path automaton.Path) *scope {
+// territory returns the scope in whose territory a path lies, of the first host
+// that has one.
+func (s *snapshot) territory(hosts []*host, path automaton.Path) *scope {
 	var buf [8]uint32
-	if found := s.territories.Match(path, buf[:0]); len(found) > 0 {
-		return s.owners[found[0]-automaton.First]
+	for _, h := range hosts {
+		if found := h.territories.Match(path, buf[:0]); len(found) > 0 {
+			return s.owners[found[0]-automaton.First]
+		}
 	}
 	return s.root
 }
 
-// prefixOf returns the best prefix of a path, of routers and of Statics.
-func (s *snapshot) prefixOf(path automaton.Path) []segment {
+// prefixOf returns the best prefix of a path, of routers and of Statics, nil if
+// there is none.
+func (s *snapshot) prefixOf(hosts []*host, path automaton.Path) *pattern {
 	var buf [8]uint32
-	if found := s.covers.Match(path, buf[:0]); len(found) > 0 {
-		return s.prefixes[found[0]-automaton.First]
+	for _, h := range hosts {
+		if found := h.covers.Match(path, buf[:0]); len(found) > 0 {
+			return s.prefixes[found[0]-automaton.First]
+		}
 	}
 	return nil
 }
@@ -387,6 +442,9 @@ func (sc *scope) contains(other *scope) bool {
 // between them have fixed lengths, so that a lookup records nothing. In
 // /users/{id}/posts/{post} the gaps are 7 ("/users/") and 7 ("/posts/").
 func (r *route) setGaps() {
+	if r.pattern.hostName() != "" {
+		return // decode reads the host too
+	}
 	var gaps []uint16
 	gap, longest := 0, 0
 	for _, s := range r.pattern.segments {

@@ -1,32 +1,20 @@
 package segue
 
-// This file serves files: which file a path names, which of its encodings is
-// sent, and with which headers. It stands on io/fs and http.ServeContent. What
-// a route asks of its files, and what they ask of the router, is at the end.
+// This file has Static, the route for files: which paths it takes, and which of
+// them are the fallback's. What a name stands for and how a file is sent is
+// internal/sendfile's, which knows nothing of routes.
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"maps"
-	"mime"
 	"net/http"
-	"path"
-	"path/filepath"
-	"reflect"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"syscall"
-	"time"
 
 	"github.com/segue-go/segue/internal/automaton"
+	"github.com/segue-go/segue/internal/sendfile"
 )
 
 // Files says which files [Router.Static] serves, and how. FS alone is enough.
@@ -163,12 +151,21 @@ type Files struct {
 // [embed.FS], which cannot change; for another file system without times it is made
 // for each request, and the file is read twice. Other routes pay nothing.
 func (rt *Router) Static(prefix string, files Files) {
-	f := newFiles(files)
+	tree := &sendfile.Tree{
+		FS: files.FS, Fallback: files.Fallback, Precompressed: files.Precompressed, Extension: files.Extension, CacheControl: files.CacheControl,
+	}
 	p, err := parseStatic(prefix)
 	if err == nil {
-		err = f.check(p.text)
+		if wrong := tree.Check(); wrong != nil {
+			err = &PatternError{Pattern: p.text, Reason: wrong.Error()}
+		}
 	}
-	rt.register(&registration{pattern: p, handler: http.HandlerFunc(f.serveAll), files: f}, err)
+	// As Route.Handler shows it, there is no route: the whole path is the rest.
+	alone := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path := pathOf(r.URL)
+		serveFile(w, r, tree, path, tree.Fallback != "" && !looksLikeFile(path))
+	})
+	rt.register(&registration{pattern: p, handler: alone, files: tree}, err)
 }
 
 // parseStatic parses the prefix and adds the rest.
@@ -188,540 +185,57 @@ func parseStatic(prefix string) (*pattern, *PatternError) {
 	return p.join(rest)
 }
 
-// files is what one call of Static serves.
-type files struct {
-	Files
-	sums sync.Map // of embedded files, by their fs.FileInfo
-}
-
-func newFiles(f Files) *files { return &files{Files: f} }
-
-// check refuses Files that cannot be served.
-func (f *files) check(pattern string) *PatternError {
-	refuse := func(format string, args ...any) *PatternError {
-		return &PatternError{Pattern: pattern, Reason: fmt.Sprintf(format, args...)}
-	}
-	if f.FS == nil {
-		return refuse(`the file system is nil; write Files{FS: os.DirFS("directory")} for a directory`)
-	}
-	if root, err := fs.Stat(f.FS, "."); err != nil {
-		return refuse("the file system cannot be read: %v; name a directory that is there", err)
-	} else if !root.IsDir() {
-		return refuse("the file system is not a directory")
-	}
-	if ext := f.Extension; ext != "" && (ext[0] != '.' || !servable("x"+ext)) {
-		return refuse(`the extension %q is none; write it with its dot, as ".html"`, ext)
-	}
-	if f.Fallback == "" {
-		return nil
-	}
-	if !fs.ValidPath(f.Fallback) {
-		return refuse("the fallback %q is not a name in a file system; write it without a slash in front and without dot segments, as index.html", f.Fallback)
-	}
-	if page, err := fs.Stat(f.FS, f.Fallback); err != nil {
-		return refuse("the fallback %q cannot be served: %v", f.Fallback, err)
-	} else if !page.Mode().IsRegular() {
-		return refuse("the fallback %q is not a file", f.Fallback)
-	}
-	return nil
-}
-
-// A found is what one Static has for a path.
-type found struct {
-	in   *files
-	name string // what was looked for: the path without its final slash, "" for a path that names nothing
-	file string // what is served without a final slash, "" for nothing
-	page string // what is served with a final slash, "" for nothing
-}
-
-// with returns the file that is served for the path in one spelling, "" for none.
-func (fd found) with(slash bool) string {
-	if slash {
-		return fd.page
-	}
-	return fd.file
-}
-
-const indexPage = "index.html"
-
-// look finds what a name stands for. It calls the file system three times at most.
-func (f *files) look(name string) found {
-	fd := found{in: f, name: name}
-	if name == "" {
-		return fd
-	}
-	page, dir := path.Join(name, indexPage), name == "."
-	if !dir {
-		info, err := fs.Stat(f.FS, name)
-		switch {
-		case err != nil && !missing(name, err): // claimed, to be an error and not another's page
-			fd.file, fd.page = name, page
-			return fd
-		case err == nil && info.Mode().IsRegular():
-			fd.file = name
-			return fd
-		}
-		dir = err == nil && info.IsDir()
-		if f.Extension != "" && f.has(name+f.Extension) {
-			fd.file = name + f.Extension
-		}
-	}
-	if dir && f.has(page) {
-		fd.page = page
-	}
-	return fd
-}
-
-// has reports whether a name is a regular file's. A name that the file system
-// fails to tell of counts as one.
-func (f *files) has(name string) bool {
-	info, err := fs.Stat(f.FS, name)
-	if err != nil {
-		return !missing(name, err)
-	}
-	return info.Mode().IsRegular()
-}
-
-// missing reports whether an error of the file system only says that there is
-// no such file. Systems have errors of their own for a file where a directory
-// should be and for a name that is too long, Windows more than one for the latter.
-func missing(name string, err error) bool {
-	for _, target := range []error{fs.ErrNotExist, fs.ErrInvalid, syscall.ENOTDIR, syscall.ENAMETOOLONG} {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(strings.Split(name, "/"), func(elem string) bool { return len(elem) > 255 })
-}
-
 // fileName returns the name in the file system that a path's rest stands for, ""
 // if there can be none, and whether the path has a final slash.
 func fileName(rest automaton.Path) (name string, slash bool) {
-	p := rest
-	for {
-		seg, more := p.Next()
-		if !more {
-			break
-		}
-		if seg == "" && p.Text == "" {
-			slash = true
-			break
-		}
-		if !servable(seg) {
-			return "", false
-		}
-	}
-	// No segment has a slash of its own: decoding them together is the same.
-	name = strings.TrimSuffix(rest.Rest(), "/")
-	switch {
-	case name == "":
+	slash = strings.HasSuffix(rest.Text, "/")
+	if len(rest.Text) <= len("/") {
 		return ".", slash
-	case !fs.ValidPath(name):
+	}
+	name = rest.Rest()
+	encoded := strings.Count(name, "/")+1 > strings.Count(rest.Text, "/") // a segment has a slash of its own
+	if name = strings.TrimSuffix(name, "/"); encoded || !sendfile.Valid(name) {
 		return "", slash
 	}
 	return name, slash
 }
 
-// servable reports whether a decoded segment may be a part of a name.
-func servable(seg string) bool {
-	return seg != "" && seg[0] != '.' && !strings.ContainsAny(seg, "/\\\x00") &&
-		(runtime.GOOS != "windows" || servableOnWindows(seg) && filepath.IsLocal(seg)) // IsLocal knows the devices
-}
-
-// servableOnWindows refuses what Windows takes for another name than it seems
-// to be, and what it fails on.
-func servableOnWindows(seg string) bool {
-	for i := range len(seg) {
-		if seg[i] < ' ' || strings.IndexByte(`:<>"|?*`, seg[i]) >= 0 {
-			return false
-		}
-	}
-	if i := strings.LastIndexByte(seg, '~'); i >= 0 && i+1 < len(seg) && seg[i+1] >= '0' && seg[i+1] <= '9' {
-		return false // perhaps the short name of another
-	}
-	return strings.TrimRight(seg, ". ") == seg
-}
-
 // looksLikeFile reports whether the last segment, a final slash aside, has a
 // dot, as the name of a file.
-func looksLikeFile(rest automaton.Path) (dot bool) {
-	for {
-		seg, ok := rest.Next()
-		if !ok {
-			return dot
-		}
-		if seg != "" {
-			dot = strings.Contains(seg, ".")
-		}
-	}
-}
-
-// send answers with a file. It returns an error only while nothing is written.
-// cacheControl may be nil.
-func (f *files) send(w http.ResponseWriter, r *http.Request, name string, cacheControl func(string) string) error {
-	h := w.Header()
-	file, info, coding, err := f.openBest(h, r, name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	content, err := seekable(file, info.Size())
-	if err != nil {
-		return err
-	}
-	if err := f.setTag(h, file, info, name, coding); err != nil {
-		return err
-	}
-	if _, forward := content.(*stream); forward && strings.Contains(r.Header.Get("Range"), ",") {
-		r = r.WithContext(r.Context()) // a copy, whose header is its own
-		r.Header = maps.Clone(r.Header)
-		r.Header.Del("Range")
-	}
-	if coding != "" {
-		h.Set("Content-Encoding", coding)
-		f.setType(h, name)
-	}
-	cache := ""
-	if cacheControl != nil {
-		cache = cacheControl(name)
-	}
-	if cache != "" || coding != "" {
-		w = &fileWriter{w, cache, coding, info.Size()}
-	}
-	http.ServeContent(w, r, path.Base(name), info.ModTime(), content)
-	return nil
-}
-
-// open opens a regular file. Anything else does not exist.
-func (f *files) open(name string) (fs.File, fs.FileInfo, error) {
-	file, err := f.FS.Open(name)
-	if err != nil {
-		if missing(name, err) {
-			err = fs.ErrNotExist
-		}
-		return nil, nil, err
-	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fs.ErrNotExist
-	}
-	if err != nil {
-		file.Close()
-		return nil, nil, err
-	}
-	return file, info, nil
-}
-
-// siblings are the extensions of the files that hold a file in a coding.
-var siblings = map[string]string{"br": ".br", "zstd": ".zst", "gzip": ".gz", "": ""}
-
-// openBest opens a file in the best coding that there is and that the request
-// accepts. A sibling that cannot be opened is passed over.
-func (f *files) openBest(h http.Header, r *http.Request, name string) (file fs.File, info fs.FileInfo, coding string, err error) {
-	codings := []string{""}
-	if f.Precompressed && len(h.Values("Content-Encoding")) == 0 {
-		h.Add("Vary", "Accept-Encoding")
-		codings = acceptedCodings(r.Header.Values("Accept-Encoding"))
-	}
-	for _, coding = range codings {
-		if file, info, err = f.open(name + siblings[coding]); err == nil {
-			break
-		}
-	}
-	return file, info, coding, err
-}
-
-// acceptedCodings lists the codings of siblings that a request accepts and does
-// not like less than none at all, best first, and then "", for none. That comes
-// last even where identity;q=0 refuses it: RFC 9110, section 12.1, lets a server
-// answer so, and a page that is readable serves better than a 406.
-func acceptedCodings(header []string) []string {
-	quality := map[string]float64{}
-	for part := range strings.SplitSeq(strings.Join(header, ","), ",") {
-		coding, weight, _ := strings.Cut(part, ";")
-		switch coding = strings.ToLower(strings.TrimSpace(coding)); coding {
-		case "x-gzip":
-			quality["gzip"] = qualityOf(weight)
-		case "br", "zstd", "gzip", "identity", "*":
-			quality[coding] = qualityOf(weight)
-		}
-	}
-	of := func(coding string) float64 {
-		if q, named := quality[coding]; named {
-			return q
-		}
-		return quality["*"]
-	}
-	codings := slices.DeleteFunc([]string{"br", "zstd", "gzip"}, func(c string) bool {
-		return of(c) == 0 || of(c) < quality["identity"]
-	})
-	slices.SortStableFunc(codings, func(a, b string) int { return cmp.Compare(of(b), of(a)) })
-	return append(codings, "")
-}
-
-// qualityOf reads "q=0.5". A weight that is wrong counts as 0.
-func qualityOf(weight string) float64 {
-	key, value, found := strings.Cut(weight, "=")
-	if !found || !strings.EqualFold(strings.TrimSpace(key), "q") {
-		return 1
-	}
-	q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-	if err != nil || !(q >= 0 && q <= 1) { // NaN too
-		return 0
-	}
-	return q
-}
-
-// setTag gives a file its ETag: where there is no time to tell two versions
-// apart, and where two codings of one version have to be told apart.
-func (f *files) setTag(h http.Header, file fs.File, info fs.FileInfo, name, coding string) error {
-	end := `"`
-	if coding != "" {
-		end = "-" + coding + `"`
-	}
-	if own, quoted := strings.CutSuffix(h.Get("ETag"), `"`); quoted { // a middleware's, the same for every coding
-		h.Set("ETag", own+end)
-		return nil
-	}
-	changed := info.ModTime()
-	told := !changed.IsZero() && !changed.Equal(time.Unix(0, 0)) // as http.ServeContent sees it
-	switch {
-	case told && f.Precompressed:
-		h.Set("ETag", fmt.Sprintf(`"%x-%x`, changed.UnixNano(), info.Size())+end)
-	case !told:
-		sum, err := f.sum(file, info, name+siblings[coding])
-		if err != nil {
-			return err
-		}
-		h.Set("ETag", `"`+sum+end)
-	}
-	return nil
-}
-
-// sum returns a hash of a file's bytes. Those of an embedded file cannot change,
-// and its FileInfo is the same one whenever it is opened.
-func (f *files) sum(file fs.File, info fs.FileInfo, name string) (string, error) {
-	t := reflect.TypeOf(file)
-	embedded := t.Kind() == reflect.Pointer && t.Elem().PkgPath() == "embed"
-	if embedded {
-		if sum, known := f.sums.Load(info); known {
-			return sum.(string), nil
-		}
-	}
-	again, err := f.FS.Open(name) // file may only be read once
-	if err != nil {
-		return "", err
-	}
-	defer again.Close()
-	hash := sha256.New()
-	if _, err := io.Copy(hash, again); err != nil {
-		return "", err
-	}
-	sum := hex.EncodeToString(hash.Sum(nil)[:16])
-	if embedded {
-		f.sums.Store(info, sum)
-	}
-	return sum, nil
-}
-
-// setType sets the type of a file that is sent in a coding, whose bytes do not
-// show it.
-func (f *files) setType(h http.Header, name string) {
-	if _, set := h["Content-Type"]; set {
-		return
-	}
-	kind := mime.TypeByExtension(path.Ext(name))
-	if kind == "" {
-		kind = "application/octet-stream"
-		if file, _, err := f.open(name); err == nil {
-			head := make([]byte, 512) // as much as DetectContentType reads
-			n, _ := io.ReadFull(file, head)
-			kind = http.DetectContentType(head[:n])
-			file.Close()
-		}
-	}
-	h.Set("Content-Type", kind)
-}
-
-// A fileWriter sets the headers that depend on the status, which is
-// http.ServeContent's to decide.
-type fileWriter struct {
-	http.ResponseWriter
-	cacheControl string
-	coding       string
-	size         int64
-}
-
-func (w *fileWriter) WriteHeader(status int) {
-	switch h := w.Header(); {
-	case status >= 400: // 412 and 416 have a body of their own, or none
-		if w.coding != "" {
-			h.Del("Content-Encoding")
-		}
-	default:
-		if w.cacheControl != "" {
-			h.Set("Cache-Control", w.cacheControl)
-		}
-		if w.coding != "" && status == http.StatusOK { // left out by ServeContent where there is a Content-Encoding
-			h.Set("Content-Length", strconv.FormatInt(w.size, 10))
-		}
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// ReadFrom keeps the way open to a connection that sends an *os.File by itself.
-func (w *fileWriter) ReadFrom(r io.Reader) (int64, error) { return io.Copy(w.ResponseWriter, r) }
-
-// seekable makes a file fit for http.ServeContent. One that can seek is handed
-// on as it is, since net/http sends an *os.File without copying it. One that
-// cannot even be read is an error now, when it can still be answered.
-func seekable(file fs.File, size int64) (io.ReadSeeker, error) {
-	if s, ok := file.(io.ReadSeeker); ok {
-		if _, err := s.Seek(0, io.SeekStart); err == nil {
-			var first [1]byte
-			if _, err := s.Read(first[:]); err != nil && err != io.EOF {
-				return nil, err
-			}
-			_, err := s.Seek(0, io.SeekStart)
-			return s, err
-		}
-	}
-	s := &stream{file: file, size: size, head: make([]byte, 512)}
-	n, err := io.ReadFull(file, s.head)
-	s.head, s.at = s.head[:n], int64(n)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = nil
-	}
-	return s, err
-}
-
-// A stream is a file that can only be read from front to back. It seeks forward
-// by reading over what is not wanted, and back within its head. That is enough
-// for http.ServeContent to guess the type and to send one range.
-type stream struct {
-	file fs.File
-	head []byte // what the type is guessed from
-	size int64
-	at   int64 // where file stands
-	want int64 // what is read next
-}
-
-func (s *stream) Seek(offset int64, whence int) (int64, error) {
-	switch whence {
-	case io.SeekCurrent:
-		offset += s.want
-	case io.SeekEnd:
-		offset += s.size
-	}
-	if offset < 0 {
-		return 0, fs.ErrInvalid
-	}
-	s.want = offset
-	return offset, nil
-}
-
-func (s *stream) Read(p []byte) (int, error) {
-	if s.want < int64(len(s.head)) {
-		n := copy(p, s.head[s.want:])
-		s.want += int64(n)
-		return n, nil
-	}
-	if s.want < s.at {
-		return 0, fs.ErrInvalid // ServeContent does not go back
-	}
-	n, err := io.CopyN(io.Discard, s.file, s.want-s.at)
-	s.at += n
-	if err != nil {
-		return 0, err
-	}
-	got, err := s.file.Read(p)
-	s.at += int64(got)
-	s.want = s.at
-	return got, err
-}
-
-var errRewritten = errors.New("segue: Static: a middleware has changed the request's path since it was matched")
-
-// serve answers with what is found for a path's rest, or with the fallback if
-// that answers the path.
-func (f *files) serve(w http.ResponseWriter, r *http.Request, rest automaton.Path, fallsBack bool) error {
-	name, slash := fileName(rest)
-	if file := f.look(name).with(slash); file != "" {
-		return f.send(w, r, file, f.CacheControl)
-	}
-	if !fallsBack {
-		return fs.ErrNotExist
-	}
-	return f.send(w, r, f.Fallback, func(string) string {
-		if _, set := w.Header()["Cache-Control"]; set {
-			return ""
-		}
-		return "no-cache"
-	})
-}
-
-// failFile hands an error of a file to the error list.
-func failFile(w http.ResponseWriter, r *http.Request, err error) {
-	if err == nil {
-		return
-	}
-	dropFileHeaders(w.Header())
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		err = errNotFound
-	case errors.Is(err, fs.ErrPermission):
-		err = fileError(http.StatusForbidden, err)
-	default:
-		err = fileError(http.StatusInternalServerError, err)
-	}
-	Fail(w, r, err)
-}
-
-// dropFileHeaders takes away what a middleware has set for a file, as
-// http.FileServer does when it answers an error.
-func dropFileHeaders(h http.Header) {
-	for _, name := range []string{"Cache-Control", "Content-Encoding", "Etag", "Last-Modified"} {
-		h.Del(name)
-	}
-}
-
-// What follows is all that a route asks of its files, and they of the router.
-
-// errNoFile is the errNotFound of a path that a Static was asked for. If nothing
-// answers it, it goes out without the headers of a file.
-var errNoFile = fmt.Errorf("segue: Static: %w", errNotFound)
-
-// fileError is an error of the file system with a status. Its text, for the log,
-// has quoted what a request may have put into a name.
-func fileError(status int, err error) error {
-	text := strconv.Quote(err.Error())
-	return &statusError{status: status, message: http.StatusText(status), text: "Static: " + text[1:len(text)-1], wrapped: err}
+func looksLikeFile(rest automaton.Path) bool {
+	rest.Text = strings.TrimRight(rest.Text, "/")
+	rest.Text = rest.Text[max(0, strings.LastIndexByte(rest.Text, '/')):]
+	return strings.Contains(rest.Rest(), ".")
 }
 
 // takes reports whether r answers a path that it matches. A Static answers only
 // what it finds.
 func (q *question) takes(r *route, path automaton.Path) bool {
-	return r.registered.files == nil || q.file(r, path) != "" || r.fallsBack(path)
+	return r.registered.files == nil || q.file(r, path) != "" || r.fallsBack(q.hosts, path)
 }
 
 // file returns the file that answers a path of a Static, "" if there is none. All
 // that one request asks of a Static, in both spellings, is one look.
 func (q *question) file(r *route, path automaton.Path) string {
-	f := r.registered.files
+	tree := r.registered.files
 	name, slash := fileName(r.restOf(path))
-	i := slices.IndexFunc(q.looks, func(fd found) bool { return fd.in == f && fd.name == name })
+	i := slices.IndexFunc(q.looks, func(f sendfile.Found) bool { return f.Tree == tree && f.Name == name })
 	if i < 0 {
 		i = len(q.looks)
-		q.looks = append(q.looks, f.look(name))
+		q.looks = append(q.looks, tree.Find(name))
 	}
-	return q.looks[i].with(slash)
+	return q.looks[i].With(slash)
 }
 
 // fallsBack reports whether the fallback answers a path that has no file: not
 // below the prefix of a router or of another Static that is better than r's.
-func (r *route) fallsBack(path automaton.Path) bool {
+func (r *route) fallsBack(hosts []*host, path automaton.Path) bool {
 	prefix := r.pattern.segments[:len(r.pattern.segments)-1]
-	return r.registered.files.Fallback != "" && !looksLikeFile(r.restOf(path)) && !deeper(r.scope.snapshot.prefixOf(path), prefix)
+	if r.registered.files.Fallback == "" || looksLikeFile(r.restOf(path)) {
+		return false
+	}
+	best := r.scope.snapshot.prefixOf(hosts, path)
+	return best.hostKey() == r.pattern.hostKey() && !deeper(best.segments, prefix)
 }
 
 // deeper compares two prefixes of one path by rule 2: the leftmost difference
@@ -743,26 +257,46 @@ func (r *route) restOf(path automaton.Path) automaton.Path {
 	return path
 }
 
-// filesAt serves the files of a route.
-type filesAt struct {
-	*route
-}
-
-func (f filesAt) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path := pathOf(r.URL)
-	rest := f.restOf(path)
+// serveFiles serves the files of a route.
+func (r *route) serveFiles(w http.ResponseWriter, req *http.Request) {
+	path := pathOf(req.URL)
+	rest := r.restOf(path)
 	// What the route was not matched by could be a file that another route guards.
-	names := f.pattern.names()
-	if r.Pattern == f.text && Param(r, names[len(names)-1]) != rest.Rest() {
-		failFile(w, r, errRewritten)
+	names := r.pattern.names()
+	if req.Pattern == r.text && Param(req, names[len(names)-1]) != rest.Rest() {
+		failFile(w, req, errRewritten)
 		return
 	}
-	failFile(w, r, f.registered.files.serve(w, r, rest, f.fallsBack(path)))
+	serveFile(w, req, r.registered.files, rest, r.fallsBack(r.scope.snapshot.of(req.Host), path))
 }
 
-// serveAll serves files without a route, as [Route].Handler shows it: it takes
-// the whole path for the rest.
-func (f *files) serveAll(w http.ResponseWriter, r *http.Request) {
-	path := pathOf(r.URL)
-	failFile(w, r, f.serve(w, r, path, f.Fallback != "" && !looksLikeFile(path)))
+var errRewritten = errors.New("segue: Static: a middleware has changed the request's path since it was matched")
+
+// serveFile answers with the file that a path's rest names, or with the fallback
+// if that answers the path.
+func serveFile(w http.ResponseWriter, r *http.Request, tree *sendfile.Tree, rest automaton.Path, fallback bool) {
+	name, slash := fileName(rest)
+	if err := tree.Serve(w, r, name, slash, fallback); err != nil {
+		failFile(w, r, err)
+	}
 }
+
+// failFile hands an error of a file to the error list. The text for the log has
+// quoted what a request may have put into a name.
+func failFile(w http.ResponseWriter, r *http.Request, err error) {
+	sendfile.DropHeaders(w.Header())
+	status := http.StatusInternalServerError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		Fail(w, r, errNotFound)
+		return
+	case errors.Is(err, fs.ErrPermission):
+		status = http.StatusForbidden
+	}
+	text := strconv.Quote(err.Error())
+	Fail(w, r, &statusError{status: status, message: http.StatusText(status), text: "Static: " + text[1:len(text)-1], wrapped: err})
+}
+
+// errNoFile is the errNotFound of a path that a Static was asked for. If nothing
+// answers it, it goes out without the headers of a file.
+var errNoFile = fmt.Errorf("segue: Static: %w", errNotFound)

@@ -8,6 +8,7 @@ package segue
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -17,7 +18,7 @@ import (
 // A trie holds the routes of one router, those of the routers mounted in it
 // included. It has one node for each path segment.
 type trie struct {
-	hosts  map[string]*node // the root of each host, "" for none
+	hosts  map[string]*node // the root of each host, by hostKey; "" for none
 	routes []*route         // in the order in which they were inserted
 	nodes  int
 }
@@ -62,7 +63,7 @@ func (t *trie) add(r *route) (old *route) {
 // conflict returns the route that matches the same requests as r, nil if there
 // is none.
 func (t *trie) conflict(r *route) *route {
-	n := t.hosts[canonicalHost(r.pattern.host())]
+	n := t.hosts[r.pattern.hostKey()]
 	for _, s := range r.pattern.segments {
 		if n == nil {
 			return nil
@@ -82,7 +83,7 @@ func (t *trie) conflict(r *route) *route {
 
 // insert puts r where segments lead.
 func (t *trie) insert(r *route, segments []segment) {
-	host := canonicalHost(r.pattern.host())
+	host := r.pattern.hostKey()
 	root := t.hosts[host]
 	if root == nil {
 		if t.hosts == nil {
@@ -174,13 +175,7 @@ type compiler struct {
 	budget    int
 	states    map[string]*automaton.State // by their lists
 	singles   map[*node]*automaton.State  // of single nodes, for stepping side by side
-	merged    []merged                    // the states in states, the nearer to the root the earlier
-}
-
-// A merged is a state and its list of nodes.
-type merged struct {
-	*automaton.State
-	nodes []*node
+	lists     [][]*node                   // those that states stand for, the nearer to the root the earlier
 }
 
 // compile returns the automaton of the trie from root on. With firstOnly a list
@@ -209,8 +204,8 @@ func newCompiler(budget int, firstOnly bool, number func(ends []*node) uint32) *
 // run makes all states and returns the first.
 func (c *compiler) run(root *node) *automaton.State {
 	start := c.state([]*node{root})
-	for i := 0; i < len(c.merged); i++ {
-		c.expand(c.merged[i])
+	for i := 0; i < len(c.lists); i++ {
+		c.expand(c.state(c.lists[i]), c.lists[i])
 	}
 	return start
 }
@@ -235,27 +230,27 @@ func (c *compiler) state(nodes []*node) *automaton.State {
 	}
 	s := new(automaton.State)
 	c.states[string(key)] = s
-	c.merged = append(c.merged, merged{s, nodes})
+	c.lists = append(c.lists, nodes)
 	return s
 }
 
 // expand gives a state its answers and children, or leaves it nondeterministic
 // if that would go beyond the budget.
-func (c *compiler) expand(m merged) {
-	if !c.afford(m.nodes) {
-		for _, n := range m.nodes {
-			m.Alternatives = append(m.Alternatives, c.single(n))
+func (c *compiler) expand(s *automaton.State, nodes []*node) {
+	if !c.afford(nodes) {
+		for _, n := range nodes {
+			s.Alternatives = append(s.Alternatives, c.single(n))
 		}
 		return
 	}
-	slash := c.step(m.nodes, "")
-	m.End, m.Rest = c.number(m.nodes), c.number(restsOf(m.nodes))
-	m.EndUndecided, m.SlashUndecided = undecided(m.nodes, slash)
-	for _, text := range literalsOf(m.nodes) {
-		m.Literals = append(m.Literals, automaton.Literal{Text: text, To: c.state(c.step(m.nodes, text))})
+	slash := c.step(nodes, "")
+	s.End, s.Rest = c.number(nodes), c.number(restsOf(nodes))
+	s.EndUndecided, s.SlashUndecided = undecided(nodes, slash)
+	for _, text := range literalsOf(nodes) {
+		s.Literals = append(s.Literals, automaton.Literal{Text: text, To: c.state(c.step(nodes, text))})
 	}
-	if params := c.children(m.nodes, func(n *node) [2]*node { return [2]*node{n.param} }); hasOpen(params) {
-		m.Param = c.state(params)
+	if params := c.children(nodes, func(n *node) [2]*node { return [2]*node{n.param} }); hasOpen(params) {
+		s.Param = c.state(params)
 	}
 }
 
@@ -401,38 +396,33 @@ func bestFor(method string) func([]*node) uint32 {
 	}
 }
 
-// routeLists answers with all routes that match, whatever their method, best
-// first: with the number of the only one, or with the number of a list.
-type routeLists struct {
-	from  uint32 // the number of the first list
-	lists [][]uint32
-	known map[string]uint32
-}
-
-func (l *routeLists) number(ends []*node) uint32 {
-	var list []uint32
-	for _, n := range ends {
-		for _, r := range inOrder(n.routes) {
-			list = append(list, r.number)
+// allRoutes answers with all routes that match, whatever their method, best
+// first: with the number of the only one, or with first and the index in lists of
+// a list, which it adds.
+func allRoutes(first uint32, lists *[][]uint32) func([]*node) uint32 {
+	known := map[string]uint32{}
+	return func(ends []*node) uint32 {
+		var list []uint32
+		for _, n := range ends {
+			for _, r := range inOrder(n.routes) {
+				list = append(list, r.number)
+			}
 		}
+		switch len(list) {
+		case 0:
+			return automaton.None
+		case 1:
+			return list[0]
+		}
+		key := fmt.Sprint(list)
+		number, ok := known[key]
+		if !ok {
+			number = first + uint32(len(*lists))
+			*lists = append(*lists, list)
+			known[key] = number
+		}
+		return number
 	}
-	switch len(list) {
-	case 0:
-		return automaton.None
-	case 1:
-		return list[0]
-	}
-	key := make([]byte, 0, 4*len(list))
-	for _, number := range list {
-		key = binary.LittleEndian.AppendUint32(key, number)
-	}
-	number, ok := l.known[string(key)]
-	if !ok {
-		number = l.from + uint32(len(l.lists))
-		l.lists = append(l.lists, list)
-		l.known[string(key)] = number
-	}
-	return number
 }
 
 // inOrder returns the routes of one node: the better spelling first, then by

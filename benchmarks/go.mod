@@ -2,7 +2,10 @@ module github.com/segue-go/segue/benchmarks
 
 go 1.26.0
 
-replace github.com/segue-go/segue => ../
+replace (
+	github.com/segue-go/segue => ../
+	github.com/segue-go/segue/examples/nbio => ../examples/nbio
+)
 
 require (
 	github.com/dimfeld/httptreemux/v5 v5.5.0
@@ -13,7 +16,9 @@ require (
 	github.com/julienschmidt/httprouter v1.3.0
 	github.com/labstack/echo/v4 v4.16.5
 	github.com/labstack/echo/v5 v5.4.6
+	github.com/lesismal/nbio v1.6.8
 	github.com/segue-go/segue v0.0.0
+	github.com/segue-go/segue/examples/nbio v0.0.0
 	github.com/stretchr/testify v1.12.1
 	github.com/uptrace/bunrouter v1.0.23
 	github.com/valyala/fasthttp v1.78.0
@@ -43,6 +48,7 @@ require (
 	github.com/klauspost/cpuid/v2 v2.3.0 // indirect
 	github.com/labstack/gommon v0.5.0 // indirect
 	github.com/leodido/go-urn v1.4.0 // indirect
+	github.com/lesismal/llib v1.2.2 // indirect
 	github.com/mattn/go-colorable v0.1.15 // indirect
 	github.com/mattn/go-isatty v0.0.22 // indirect
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect

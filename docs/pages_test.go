@@ -49,14 +49,19 @@ func TestPages(t *testing.T) {
 	require.NotEmpty(t, pages)
 	block := regexp.MustCompile("(?s)```(\\w+)\n(.*?)```")
 	for _, page := range pages {
+		if page == "tutorial.md" {
+			continue // its steps are built and run by a test of their own
+		}
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
 		for _, m := range block.FindAllStringSubmatch(string(text), -1) {
 			switch m[1] {
 			case "go":
-				assert.Contains(t, code, unindented(m[2]), "%s: this is not in the tested code:\n%s", page, m[2])
+				for part := range strings.SplitSeq(m[2], "\n\n") { // a page may show declarations side by side that are not
+					assert.True(t, strings.Contains(code, unindented(part)), "%s: this is not in the tested code:\n%s", page, part)
+				}
 			case "text":
-				assert.Contains(t, unindented(outputs), unindented(m[2]), "%s: no example puts this out:\n%s", page, m[2])
+				assert.True(t, strings.Contains(unindented(outputs), unindented(m[2])), "%s: no example puts this out:\n%s", page, m[2])
 			}
 		}
 	}

@@ -10,12 +10,8 @@ import (
 	"github.com/segue-go/segue"
 )
 
-// logging and cache stand for real ones.
+// logging stands for a real one.
 func logging(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r) })
-}
-
-func cache(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r) })
 }
 
@@ -149,18 +145,6 @@ func Example_locationBelowAPrefix() {
 	// right: /users/7
 	// wrong: /users//7
 	// right: /users/7
-}
-
-func Example_chainHidesNames() {
-	app := segue.New()
-	app.With(segue.Chain(requireAdmin, cache)).GET("/a", whereAmI)
-	app.With(requireAdmin, cache).GET("/b", whereAmI)
-	for route := range app.Routes() {
-		fmt.Println(route.Path, strings.Join(route.Middleware, ", "))
-	}
-	// Output:
-	// /a segue.Chain.func1
-	// /b docs.requireAdmin, docs.cache
 }
 
 // numbered numbers requests, and makes the counter where the chain is composed.

@@ -201,10 +201,7 @@ func ginBefore() http.Handler {
 func ginAfter() http.Handler {
 	app := segue.New()
 	app.Use(segue.Recover)
-	app.OnError(func(w http.ResponseWriter, r *http.Request, err error) error { // a 404 without a handler, too
-		status, message := segue.StatusOf(err)
-		return segue.JSON(w, status, map[string]string{"error": message})
-	})
+	app.OnError(errorJSON) // a 404 without a handler, too
 	app.GET("/users", segue.Try(func(w http.ResponseWriter, r *http.Request) error { return segue.JSON(w, 200, users) }))
 	app.POST("/users", segue.Try(func(w http.ResponseWriter, r *http.Request) error {
 		u, err := segue.Decode[user](w, r)
@@ -265,10 +262,7 @@ func echoBefore() http.Handler {
 
 func echoAfter() http.Handler {
 	app := segue.New()
-	app.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
-		status, message := segue.StatusOf(err)
-		return segue.JSON(w, status, map[string]string{"error": message})
-	})
+	app.OnError(errorJSON)
 	app.GET("/users", segue.Try(func(w http.ResponseWriter, r *http.Request) error { return segue.JSON(w, 200, users) }))
 	app.POST("/users", segue.Try(func(w http.ResponseWriter, r *http.Request) error {
 		u, err := segue.Decode[user](w, r)
@@ -313,10 +307,7 @@ func expressAfter() http.Handler {
 		return segue.JSON(w, 200, r.PathValue("path"))
 	}))
 	app.NotFound(http.HandlerFunc(nothingHere))
-	app.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
-		status, message := segue.StatusOf(err)
-		return segue.JSON(w, status, map[string]string{"error": message})
-	})
+	app.OnError(errorJSON)
 	return app
 }
 

@@ -33,7 +33,12 @@ const patience = 5 * time.Minute
 
 // site is the playground, built once.
 var site = sync.OnceValues(func() (string, error) {
-	p, err := build(context.Background())
+	dir, err := os.MkdirTemp("", "segue-playground")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	p, err := build(context.Background(), dir)
 	if err != nil {
 		return "", err
 	}
@@ -122,6 +127,7 @@ func open(t *testing.T, hash string, before ...step) *tab {
 	})
 	b.do(command(network.Enable, network.EnableParams{}), command(runtime.Enable, cdp.Empty{}), size(1360, 850))
 	b.do(before...)
+	b.do(chromedp.Navigate(url+"/icon.svg"), chromedp.Evaluate[chromedp.Void]("localStorage.clear()")) // of the test before
 	b.visit(hash)
 	return b
 }

@@ -96,6 +96,14 @@ func calls(t *testing.T) []call {
 				arguments(t, "compiled", map[string]string{"method": q.Method, "host": q.Host}))
 		}
 	}
+	programs, err := filepath.Glob("testdata/programs/*.txt")
+	require.NoError(t, err)
+	for _, file := range programs {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		all = append(all, arguments(t, "read", map[string]string{"text": string(text)}), arguments(t, "build", map[string]string{"text": engine.Read(string(text)).Text}),
+			arguments(t, "explain", map[string]string{"method": "OPTIONS", "target": "/users/7", "preflight": "PUT"}))
+	}
 	for _, s := range engine.Samples() {
 		all = append(all, arguments(t, "build", map[string]string{"text": s.Text}))
 		for _, target := range []string{s.Target, "/", s.Target + "/x", "/users/", "//", "*"} {
@@ -124,7 +132,7 @@ func TestCases(t *testing.T) {
 		set := engine.Build(c.text())
 		require.Equal(t, c.Refused, len(set.Problems) > 0, "%s: %v", c.Name, set.Problems)
 		for _, q := range c.Requests {
-			e, err := set.Explain(q.Method, cmp.Or(q.Host, "localhost"), q.Target)
+			e, err := set.Explain(q.Method, cmp.Or(q.Host, "localhost"), q.Target, "")
 			if err != nil {
 				assert.Equal(t, 400, q.Want.Status, "%s: %v", c.Name, err)
 				continue
@@ -157,6 +165,24 @@ func compare(t *testing.T, c routerCase, target string, got engine.Answer, statu
 		}
 		assert.Equal(t, want, value, where)
 	}
+}
+
+// Wherever the two routers differ on a case, the page knows why.
+func TestEveryDifferenceHasAReason(t *testing.T) {
+	differ := 0
+	for _, c := range cases(t) {
+		set := engine.Build(c.text())
+		for _, q := range c.Requests {
+			e, err := set.Explain(q.Method, q.Host, q.Target, "")
+			if err != nil || len(e.Differs) == 0 {
+				continue
+			}
+			differ++
+			assert.NotEmpty(t, e.Reasons, "%s: %s %s: %v", c.Name, q.Method, q.Target, e.Differs)
+			assert.NotContains(t, e.Reasons, "", "%s: %s %s: %v", c.Name, q.Method, q.Target, e.Differs)
+		}
+	}
+	assert.Positive(t, differ)
 }
 
 func TestSampleIsTheModulesSet(t *testing.T) {
@@ -203,18 +229,18 @@ func TestLines(t *testing.T) {
 // Whatever one types is registered or refused, and can be followed.
 func FuzzBuild(f *testing.F) {
 	for _, s := range engine.Samples() {
-		f.Add(s.Text, s.Method, s.Target)
+		f.Add(s.Text, s.Method, s.Target, "")
 	}
-	f.Add("mount /{a}\n mount /{a}\n  GET /\n\tHandle h/ x\nmount /", "CONNECT", "*")
-	f.Add("Handle\t \nAny\napp.get('/:x'", "OPTIONS", "//")
-	f.Fuzz(func(t *testing.T, text, method, target string) {
+	f.Add("mount /{a}\n mount /{a}\n  GET /\n\tHandle h/ x\nmount /", "CONNECT", "*", "")
+	f.Add("Handle\t \nAny\napp.get('/:x'", "OPTIONS", "//", "PUT")
+	f.Fuzz(func(t *testing.T, text, method, target, preflight string) {
 		set := engine.Build(text)
 		for _, p := range set.Problems {
 			if p.Column > len(p.Text) {
 				t.Errorf("column %d in %q", p.Column, p.Text)
 			}
 		}
-		e, err := set.Explain(method, "", target)
+		e, err := set.Explain(method, "", target, preflight)
 		if err == nil && e.Lookup.Status != e.Segue.Status {
 			t.Errorf("%+v, but served %+v", e.Lookup, e.Segue)
 		}

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"embed"
 	"errors"
 	"flag"
@@ -21,6 +22,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -44,9 +46,13 @@ func run(ctx context.Context, addr string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("building the router for the browser ...")
+	fmt.Println("building the router for the browser; the first time takes a minute")
 	start := time.Now()
-	program, err := build(ctx)
+	dir, err := cacheFolder()
+	if err != nil {
+		return err
+	}
+	program, err := build(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -74,15 +80,21 @@ type program struct {
 	support    []byte // the toolchain's script that loads it
 }
 
-// build compiles it with the toolchain that is there.
-func build(ctx context.Context) (*program, error) {
-	dir, err := os.MkdirTemp("", "segue-playground")
+// cacheFolder is where the program stays between two starts.
+func cacheFolder() (string, error) {
+	dir, err := os.UserCacheDir()
 	if err != nil {
-		return nil, err
+		dir = os.TempDir()
 	}
-	defer os.RemoveAll(dir)
+	dir = filepath.Join(dir, "segue-playground")
+	return dir, os.MkdirAll(dir, 0o755)
+}
+
+// build compiles it into a folder, with the toolchain that is there. The go
+// command leaves a file alone that is what it would make.
+func build(ctx context.Context, dir string) (*program, error) {
 	out := filepath.Join(dir, "segue.wasm")
-	err = inSource(ctx, nil, "build", "-buildvcs=false", "-tags", "playground", "-trimpath", "-ldflags", "-s -w", "-o", out, "./wasm")
+	err := inSource(ctx, nil, "build", "-v", "-buildvcs=false", "-tags", "playground", "-trimpath", "-ldflags", "-s -w", "-o", out, "./wasm")
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +110,7 @@ func build(ctx context.Context) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	compressed, err := compress(wasm)
+	compressed, err := compressed(wasm, out+".gz")
 	return &program{len(wasm), compressed, support}, err
 }
 
@@ -111,7 +123,9 @@ func inSource(ctx context.Context, stdout *bytes.Buffer, args ...string) error {
 		}
 	}
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=")
-	cmd.Stderr = os.Stderr
+	shown := newProgress()
+	defer shown.end()
+	cmd.Stderr = shown
 	if stdout != nil {
 		cmd.Stdout = stdout
 	}
@@ -121,17 +135,78 @@ func inSource(ctx context.Context, stdout *bytes.Buffer, args ...string) error {
 	return nil
 }
 
-func compress(b []byte) ([]byte, error) {
+// A progress shows the packages that the go command compiles: on a terminal in
+// one line that changes. What is no package goes on to standard error.
+type progress struct {
+	terminal bool
+	packages int
+	rest     []byte // of a line
+}
+
+func newProgress() *progress {
+	info, err := os.Stdout.Stat()
+	return &progress{terminal: err == nil && info.Mode()&os.ModeCharDevice != 0}
+}
+
+var packageName = regexp.MustCompile(`^[\w./~-]+$`)
+
+func (p *progress) Write(b []byte) (int, error) {
+	p.rest = append(p.rest, b...)
+	for {
+		line, rest, found := bytes.Cut(p.rest, []byte("\n"))
+		if !found {
+			return len(b), nil
+		}
+		p.rest = rest
+		switch {
+		case !packageName.Match(line):
+			fmt.Fprintf(os.Stderr, "%s\n", line)
+		case p.terminal:
+			p.packages++
+			fmt.Printf("\r\x1b[K  package %d: %s", p.packages, line)
+		default:
+			p.packages++
+			fmt.Printf("  package %d: %s\n", p.packages, line)
+		}
+	}
+}
+
+func (p *progress) end() {
+	if len(p.rest) > 0 {
+		fmt.Fprintf(os.Stderr, "%s\n", p.rest)
+	}
+	if p.terminal && p.packages > 0 {
+		fmt.Print("\r\x1b[K")
+	}
+}
+
+// compressed compresses the program by gzip, which takes longer than all else
+// where nothing has changed. So the outcome stays in a file, with the hash of
+// what it was made from.
+func compressed(wasm []byte, file string) ([]byte, error) {
+	hash := fmt.Sprintf("%x", sha256.Sum256(wasm))
+	if kept, err := os.ReadFile(file); err == nil {
+		if r, err := gzip.NewReader(bytes.NewReader(kept)); err == nil && r.Comment == hash {
+			return kept, nil
+		}
+	}
 	var out bytes.Buffer
 	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := w.Write(b); err != nil {
+	w.Comment = hash
+	if _, err := w.Write(wasm); err != nil {
 		return nil, err
 	}
-	err = w.Close()
-	return out.Bytes(), err
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	half := file + ".part" // a start that is interrupted leaves no half of a file
+	if err := os.WriteFile(half, out.Bytes(), 0o644); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), os.Rename(half, file)
 }
 
 //go:embed web

@@ -5,14 +5,16 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/segue-go/segue/playground/engine"
 )
 
 func TestRequestFollowsTheWay(t *testing.T) {
@@ -235,9 +237,7 @@ func TestPhone(t *testing.T) {
 }
 
 func TestDark(t *testing.T) {
-	b := open(t, "", command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}},
-	}))
+	b := open(t, "", scheme("dark"))
 	assert.Less(t, eval[float64](b, brightness("body", "backgroundColor")), 60.0)
 	for _, element := range []string{"h1", "#count", "#legend", "#text", ".status", ".pattern", "#steps .seg", "#steps .how"} {
 		assert.Greater(t, eval[float64](b, brightness(element, "color")), 110.0, element)
@@ -286,33 +286,166 @@ func (b *tab) shoot(name string) {
 	require.NoError(b, os.WriteFile(dir+"/"+name+".png", png, 0o644))
 }
 
-// The README's picture. It is written anew where SCREENSHOT says so, and must
-// be there otherwise.
+// The README's pictures, light and dark. They are written anew where SCREENSHOT
+// says so, and must be there otherwise.
 func TestScreenshot(t *testing.T) {
-	b := open(t, "#s=users&m=GET&p=/users/new/posts")
-	b.shoot("users")
-	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-	require.NoError(b, err)
-	assert.Less(t, len(png), 300_000)
-	assert.Greater(t, len(png), 30_000)
-	if os.Getenv("SCREENSHOT") != "" {
-		require.NoError(t, os.WriteFile("screenshot.png", png, 0o644))
+	for s, file := range map[string]string{"light": "screenshot.png", "dark": "screenshot-dark.png"} {
+		b := open(t, "#s=users&m=GET&p=/users/new/posts", scheme(s))
+		png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+		require.NoError(b, err)
+		assert.Less(t, len(png), 300_000)
+		assert.Greater(t, len(png), 30_000)
+		if os.Getenv("SCREENSHOT") != "" {
+			require.NoError(t, os.WriteFile(file, png, 0o644))
+		}
+		assert.FileExists(t, file)
 	}
-	assert.FileExists(t, "screenshot.png")
-	for name, hash := range map[string]string{
-		"github": "#s=github", "compiled": "#s=users&v=compiled&p=/users/new/posts", "budget": "#s=budget&v=compiled", "miss": "#s=users&p=/usres/7&m=GET",
-		"github-compiled": "#s=github&v=compiled",
+}
+
+func TestSlipOfAMethod(t *testing.T) {
+	b := open(t, "")
+	b.write("#text", "GTE /x  show\nPURGE /cache\nGET /y")
+	assert.Equal(t, "3 routes", b.text("#count"), "it is a method all the same")
+	assert.Equal(t, 1, eval[int](b, `document.querySelectorAll("#hints li").length`))
+	assert.Contains(t, b.text("#hints"), "Is it GET?")
+	b.click("#hints button")
+	assert.Equal(t, "GET /x  show\nPURGE /cache\nGET /y", eval[string](b, `document.querySelector("#text").value`))
+	assert.Empty(t, b.text("#hints"))
+
+	b.write("#target", "/x")
+	b.write("#method", "GTE")
+	assert.Contains(t, b.text("#segue"), "405")
+	b.click("#offers button")
+	assert.Contains(t, b.text("#segue"), "GET /x")
+	assert.Empty(t, b.text("#offers"))
+}
+
+func TestPathIsOffered(t *testing.T) {
+	b := open(t, "#s=users&p=/users/7&m=GET")
+	assert.Empty(t, b.text("#offers"))
+	b.write("#text", "mount /shelves\n  GET /{shelf}/books  list\n  DELETE /{shelf}  drop")
+	assert.Contains(t, b.text("#segue"), "404")
+	b.click("#offers button")
+	assert.Equal(t, "/shelves/12345/books", eval[string](b, `document.querySelector("#target").value`))
+	assert.Contains(t, b.text("#segue"), "200")
+	assert.Empty(t, b.text("#offers"))
+
+	b.write("#text", "Handle example.com/only/{x...}")
+	b.click("#offers button")
+	assert.Equal(t, "example.com", eval[string](b, `document.querySelector("#host").value`))
+	assert.Contains(t, b.text("#segue"), "200")
+	b.run(typed("#text", ""))
+	assert.Empty(t, b.text("#offers"), "there is none to offer")
+}
+
+// Where the answers differ the page says in what, and why if that is on purpose.
+func TestDifferencesAreExplained(t *testing.T) {
+	for _, c := range []struct{ routes, method, target, host, differs, why string }{
+		{"GET /{a}/x\nGET /y/{b}", "GET", "/y/x", "", "route", "refuses overlapping patterns"},
+		{"GET /{a}/x\nPUT /{b}/x\nGET /y/{b}", "DELETE", "/y/z", "", "status, Allow", "refuses overlapping patterns"},
+		{"Handle GET /a b/{x}\nHandle /d/", "GET", "/d//a%20b", "", "Location", "keeps the request's own encoding"},
+		{"Handle /c/", "CONNECT", "/c//x", "", "status", "CONNECT"},
+		{"Handle /d/{x}", "GET", "/d/%2F", "", "status", "%2F"},
+		{"Handle example.com/", "GET", "/", "EXAMPLE.com.", "status", "in any case"},
+		{"GET /about", "OPTIONS", "/about", "", "status, Allow", "answers OPTIONS by itself"},
+		{"GET /about", "GET", "/about/", "", "status, Location", "redirects the other spelling"},
+		{"mount /users\n  GET / list", "GET", "/users/", "", "status", "with and without the final slash"},
+		{"GET /a", "PUT", "/a", "", "Allow", "Allow lists what verbs answer"},
 	} {
-		if os.Getenv("SHOTS") != "" {
-			b.visit(hash)
-			b.shoot(name)
+		e, err := engine.Build(c.routes).Explain(c.method, c.host, c.target, "")
+		require.NoError(t, err)
+		assert.Contains(t, strings.Join(e.Differs, ", "), c.differs, "%+v: %+v %+v", c, e.Segue, e.Mux)
+		assert.Contains(t, strings.Join(e.Reasons, " "), c.why, "%+v", c)
+	}
+	e, err := engine.Build("GET /\nGET /users/{id}/\nHandle /s/").Explain("GET", "", "/", "")
+	require.NoError(t, err)
+	assert.Empty(t, e.Differs, "the patterns are spelled differently, and the answer is the same")
+
+	b := open(t, "#m=OPTIONS&p=/about")
+	assert.Contains(t, b.text("#mux h3"), "another answer: status, Allow")
+	assert.Contains(t, b.text("#reasons"), "On purpose: A verb's route answers OPTIONS by itself")
+	b.write("#method", "GET")
+	assert.NotContains(t, b.text("#mux h3"), "another answer")
+	assert.Empty(t, b.text("#reasons"))
+}
+
+const territories = "use logging\nGET / home\n\nmount /users\n  use auth\n  NotFound noUser\n  GET /{id} show\n  with cache\n    GET /{id}/feed feed\n"
+
+func TestTerritoryOfAMiss(t *testing.T) {
+	b := open(t, "")
+	b.write("#text", territories)
+	b.write("#target", "/users/7/nothing")
+	assert.Contains(t, b.text("#segue"), "404")
+	assert.Contains(t, b.text("#segue"), "about the router at /users, line 4; answered by noUser, line 6")
+	assert.Contains(t, b.text("#segue"), "ran: logging → auth")
+	assert.Equal(t, "› 6", eval[string](b, `document.querySelector("#gutter i").textContent`))
+
+	b.write("#target", "/elsewhere")
+	assert.Contains(t, b.text("#segue"), "about the outermost router")
+	assert.Contains(t, b.text("#segue"), "ran: logging")
+	assert.NotContains(t, b.text("#segue"), "auth")
+
+	b.write("#method", "PUT")
+	b.write("#target", "/users/7/feed")
+	assert.Contains(t, b.text("#segue"), "405")
+	assert.Contains(t, b.text("#segue"), "about the router at /users, line 8")
+	assert.Contains(t, b.text("#segue"), "ran: logging → auth → cache")
+	b.write("#method", "GET")
+	assert.Contains(t, b.text("#segue"), "feed, line 9")
+	assert.Contains(t, b.text("#segue"), "ran: logging → auth → cache")
+	assert.NotContains(t, b.text("#segue"), "about the router")
+}
+
+func TestPreflight(t *testing.T) {
+	b := open(t, "")
+	b.write("#text", "mount /api\n  use cors\n  PUT /{id}  save\nmount /pages\n  GET /{x}  page\nHandle /  all")
+	b.write("#target", "/api/7")
+	assert.False(t, eval[bool](b, `document.querySelector("#preflight").offsetParent !== null`), "it is for OPTIONS alone")
+	b.write("#method", "OPTIONS")
+	b.write("#preflight", "PUT")
+	assert.Contains(t, b.text("#segue"), "204")
+	assert.Contains(t, b.text("#segue"), "about the router at /api, line 1")
+	assert.Contains(t, b.text("#segue"), "ran: cors")
+	hash := eval[string](b, "location.hash")
+	assert.Contains(t, hash, "a=PUT")
+
+	b.write("#preflight", "POST")
+	assert.Contains(t, b.text("#segue"), "all, line 6", "of the route that would answer POST")
+	b.visit(hash)
+	assert.Equal(t, "PUT", eval[string](b, `document.querySelector("#preflight").value`))
+	assert.Contains(t, b.text("#segue"), "ran: cors")
+}
+
+func TestTerminalNamesTheLine(t *testing.T) {
+	b := open(t, "")
+	b.click(".way summary")
+	assert.Contains(t, b.text("#trace"), "routes:11")
+	assert.NotContains(t, b.text("#trace"), ".go")
+}
+
+func TestLinesThatSet(t *testing.T) {
+	for text, reason := range map[string]string{
+		"use": "write the names", "TrailingSlash either": "write TrailingSlash SlashRedirect", "CleanPath": "write CleanPath true",
+		"with a\n  NotFound x": "made by With is not asked about misses",
+	} {
+		set := engine.Build(text)
+		if assert.Len(t, set.Problems, 1, text) {
+			assert.Contains(t, set.Problems[0].Reason, reason)
+			assert.NotContains(t, set.Problems[0].Reason, ".go")
 		}
 	}
-	if os.Getenv("SHOTS") != "" {
-		b.visit("")
-		b.write("#text", "GET /users/{id}\nGET /users/{name\nGET /users/:other\nHandle get /x\nGET /{a}/x\nGET /y/{b}\nGET /ok")
-		b.write("#target", "/y/x")
-		b.click("#measure")
-		b.shoot("problems")
+	set := engine.Build("TrailingSlash SlashEither\nCleanPath false\nGET /a/{b}\nMethodNotAllowed no\nOnError fail")
+	require.Empty(t, set.Problems)
+	for _, c := range []struct {
+		method, target string
+		status         int
+		by             string
+	}{{"GET", "/a/b/", 200, ""}, {"GET", "/a/../", 200, ""}, {"PUT", "/a/b", 405, "no"}, {"GET", "/", 404, "fail"}} {
+		e, err := set.Explain(c.method, "", c.target, "")
+		require.NoError(t, err)
+		assert.Equal(t, c.status, e.Segue.Status, c.target)
+		if c.by != "" {
+			assert.Equal(t, c.by, e.Miss.Handler)
+		}
 	}
 }

@@ -180,3 +180,9 @@ func TestDrawingFitsItsRoom(t *testing.T) {
 }
 
 func scaleOf(transform string) string { return transform[strings.Index(transform, "scale"):] }
+
+// pastes is a script that pastes text into the editor, where the cursor is.
+func pastes(text string) string {
+	return fmt.Sprintf(`(f => { const data = new DataTransfer(); data.setData("text/plain", %q); f.focus();
+		if (f.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true}))) document.execCommand("insertText", false, data.getData("text/plain")) })(document.querySelector("#text"))`, text)
+}

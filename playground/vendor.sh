@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Fetches the drawing library again: the built files of the parts of D3 that the
-# page uses, as npm has them, in one file with their licences beside it. Running
-# the playground needs neither this nor npm.
+# Fetches again what others have made: the built files of the parts of D3 that the
+# page draws with, as npm has them, in one file with their licences beside it, and
+# axe, by which the tests measure whether the page can be read. Running the
+# playground needs neither this nor npm.
 set -euo pipefail
 cd "$(dirname "$0")/web/vendor"
+axe=4.14.1
 parts='color@3.1.1 dispatch@3.0.2 interpolate@3.0.2 timer@3.0.2 ease@3.0.2 selection@3.0.1 drag@3.0.1 transition@3.0.2 zoom@3.0.1 hierarchy@3.1.3 path@3.1.0 shape@3.2.0'
 
 work=$(mktemp -d)
@@ -19,3 +21,7 @@ for part in $parts; do
   cat "$work/$name/package/LICENSE" >>LICENSE
   echo >>LICENSE
 done
+
+tar xzf "$work/$(cd "$work" && npm pack --silent "axe-core@$axe")" -C "$work"
+cp "$work/package/axe.min.js" ../../testdata/axe.min.js
+cat "$work/package/LICENSE" "$work/package/LICENSE-3RD-PARTY.txt" >../../testdata/LICENSE.axe

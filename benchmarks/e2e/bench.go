@@ -24,14 +24,18 @@ const (
 type bench struct {
 	options
 	dir     string // of the servers that were built
+	plusweb string // the folder of PlusWeb's source, if there is one
 	chosen  []server
 	machine report.Machine
 }
 
 // newBench finds and builds everything, or says what is missing.
 func newBench(o options, names []string) (*bench, error) {
-	b := &bench{options: o}
+	b := &bench{options: o, plusweb: os.Getenv("PLUSWEB")}
 	for _, s := range servers {
+		if s.kind == "cpp" && b.plusweb == "" && o.servers == "" {
+			continue // its source is not here
+		}
 		if slices.Contains(names, s.name) {
 			b.chosen = append(b.chosen, s)
 		}
@@ -72,6 +76,7 @@ func (b *bench) require() error {
 		{"wrk", "apt-get install wrk", ""},
 		{"taskset", "apt-get install util-linux", ""},
 		{"cc", "apt-get install gcc libc6-dev", "c"},
+		{"c++", "apt-get install g++", "cpp"},
 		{b.node, "apt-get install nodejs npm, or say where it is by -node", "node"},
 	} {
 		if tool.kind != "" && !b.has(tool.kind) {
@@ -84,6 +89,11 @@ func (b *bench) require() error {
 	if slices.ContainsFunc(b.chosen, func(s server) bool { return s.name == "express" }) {
 		if _, err := os.Stat(filepath.Join(nodeDir, "node_modules/express")); err != nil {
 			return fmt.Errorf("express is not installed: npm ci --prefix %s", nodeDir)
+		}
+	}
+	if b.has("cpp") {
+		if _, err := os.Stat(filepath.Join(b.plusweb, "include/PlusWeb/HttpServer.h")); err != nil {
+			return fmt.Errorf("no source of PlusWeb: set the environment's PLUSWEB to the folder that has its include and src (%w)", err)
 		}
 	}
 	for i := range inTurns {
@@ -100,6 +110,9 @@ func (b *bench) describe() error {
 	wrk, _ := exec.Command("wrk", "-v").CombinedOutput() // it exits by 1
 	if word := strings.Fields(string(wrk)); len(word) > 1 {
 		b.machine.Versions["wrk"] = strings.TrimPrefix(word[1], "debian/")
+	}
+	if commit, err := exec.Command("git", "-C", b.plusweb, "rev-parse", "--short", "HEAD").Output(); err == nil && b.has("cpp") {
+		b.machine.Versions["PlusWeb"] = strings.TrimSpace(string(commit))
 	}
 	if !b.has("node") {
 		return nil
@@ -124,6 +137,8 @@ func (b *bench) build() error {
 			cmd = exec.Command("go", "build", "-o", out, "./"+filepath.Join(serversDir, s.name))
 		case "c":
 			cmd = exec.Command("cc", "-O2", "-Wall", "-o", out, filepath.Join(serversDir, "epoll/epoll.c"))
+		case "cpp":
+			cmd = b.compilePlusWeb(out)
 		default:
 			continue
 		}
@@ -132,4 +147,12 @@ func (b *bench) build() error {
 		}
 	}
 	return nil
+}
+
+// compilePlusWeb compiles the server together with PlusWeb's source. Some of
+// its versions want nlohmann/json, which apt-get install nlohmann-json3-dev has.
+func (b *bench) compilePlusWeb(out string) *exec.Cmd {
+	sources, _ := filepath.Glob(filepath.Join(b.plusweb, "src/*.cpp"))
+	args := []string{"-std=c++17", "-O2", "-pthread", "-I", filepath.Join(b.plusweb, "include"), "-o", out, filepath.Join(serversDir, "plusweb/plusweb.cpp")}
+	return exec.Command("c++", append(args, sources...)...)
 }

@@ -101,9 +101,9 @@ func connection(host string, request []byte, end time.Time) (answered []time.Dur
 	}
 }
 
-// readAnswer reads a header and the body that its Content-Length announces.
+// readAnswer reads a header and the body that it announces.
 func readAnswer(r *bufio.Reader) error {
-	length := -1
+	length, chunked := -1, false
 	for {
 		line, err := r.ReadSlice('\n')
 		if err != nil {
@@ -112,17 +112,41 @@ func readAnswer(r *bufio.Reader) error {
 		if len(line) <= 2 {
 			break
 		}
-		if name, value, ok := bytes.Cut(line, []byte(":")); ok && bytes.EqualFold(name, []byte("Content-Length")) {
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		switch {
+		case bytes.EqualFold(name, []byte("Transfer-Encoding")):
+			chunked = true // there is no other
+		case bytes.EqualFold(name, []byte("Content-Length")):
 			if length, err = strconv.Atoi(string(bytes.TrimSpace(value))); err != nil {
 				return err
 			}
 		}
 	}
-	if length < 0 {
+	switch {
+	case chunked:
+		return readChunks(r)
+	case length < 0:
 		return fmt.Errorf("an answer without Content-Length")
 	}
 	_, err := r.Discard(length)
 	return err
+}
+
+// readChunks reads a chunked body, to its end.
+func readChunks(r *bufio.Reader) error {
+	for {
+		line, err := r.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		size, err := strconv.ParseUint(string(bytes.TrimSpace(line)), 16, 31)
+		if err != nil {
+			return err
+		}
+		if _, err := r.Discard(int(size) + len("\r\n")); err != nil || size == 0 {
+			return err
+		}
+	}
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -86,6 +86,14 @@ func TestDrive(t *testing.T) {
 	got := driveUntil(u, 8, func(got tally) bool { return got.Unanswered == 0 && got.Requests > 8 })
 	assert.Greater(t, got.Slowest, 0.0)
 
+	chunked := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "hel")
+		w.(http.Flusher).Flush()
+		io.WriteString(w, "lo")
+	}))
+	defer chunked.Close()
+	driveUntil(&url.URL{Host: chunked.Listener.Addr().String(), Path: "/"}, 2, func(got tally) bool { return got.Unanswered == 0 && got.Requests > 8 })
+
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer silent.Close()
@@ -110,6 +118,9 @@ func TestBadInput(t *testing.T) {
 	assert.ErrorContains(t, err, "run it in the folder benchmarks")
 
 	t.Chdir("..")
+	t.Setenv("PLUSWEB", "")
+	_, err = newBench(options{servers: "plusweb"}, []string{"plusweb"})
+	assert.ErrorContains(t, err, "set the environment's PLUSWEB")
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
 	o := options{node: "node", port: 28380}
@@ -156,12 +167,13 @@ func TestRender(t *testing.T) {
 	r := results{
 		load: map[string]*loadResult{"routes-1000": {Servers: []*serverRounds{{"segue", rounds(60_000, 15)}, {"express", rounds(2_000, 400)}}}},
 		paired: map[string]*pairedResult{"routes-1000": {Micros: map[string][]float64{
-			"segue": {15, 15, 15, 15, 15, 15}, "nethttp": {15, 15, 15, 15, 15, 15}, "floor": {15, 15, 15, 15, 15, 15}, "chi": {17, 17, 17, 17, 17, 17}, "gin": {14, 16, 17, 17, 17, 17}}}},
+			"segue": {15, 15, 15, 15, 15, 15}, "nethttp": {15, 15, 15, 15, 15, 15}, "floor": {15, 15, 15, 15, 15, 15}, "chi": {17, 17, 17, 17, 17, 17}, "gin": {14, 16, 17, 17, 17, 17}, "nbio": {12, 12, 12, 12, 12, 12}}}},
 		profiles: map[string]*profileResult{"routes-1000": {Servers: []*serverProfile{{"segue", 1500, map[string]float64{"routing": 0.02}}}}},
 	}
 	text := r.markdown() + r.targets()
 	assert.Contains(t, text, "| segue | 63,000 (60,000–66,000) | 30.0 |")
 	assert.Contains(t, text, "| 1,000 routes | 2.00 % | 1500 | 1.000 (1.000–1.000) | 1.000 (1.000–1.000) | 0.882 (0.882–0.882) |")
+	assert.Contains(t, text, "| 1,000 routes |  | 0.800 (0.800–0.800) |")
 	assert.Contains(t, text, "- reached: 1,000 routes: routing below 1 %")
 	assert.Contains(t, text, "- reached: 1,000 routes, at least 20 times Express: 30.0 times")
 	assert.NotContains(t, text, "100 KB")

@@ -8,7 +8,9 @@
 //	go run ./e2e -render                      tables and pictures again, from the data of earlier runs
 //
 // It needs Linux, wrk, taskset, a C compiler, Node and, for Express, `npm ci` in
-// e2e/servers/node. Nothing but the loopback device is used.
+// e2e/servers/node. If the environment's PLUSWEB names a folder with the source
+// of PlusWeb, that server is built and measured too, which needs a C++ compiler.
+// Nothing but the loopback device is used.
 package main
 
 import (
@@ -61,7 +63,7 @@ func flags() options {
 	flag.DurationVar(&o.warmup, "warmup", time.Second, "how long it runs before that")
 	flag.DurationVar(&o.sampling, "sampling", 30*time.Second, "how long a profile is taken")
 	flag.Float64Var(&o.disturbance, "disturbance", 0.1, "a sample is taken again, up to five times, if other processes had more cores than this")
-	flag.IntVar(&o.port, "port", 18080, "port of the servers; the next three are used too")
+	flag.IntVar(&o.port, "port", 18080, "port of the servers; the next ones are used too")
 	flag.StringVar(&o.node, "node", "node", "the Node to run")
 	flag.StringVar(&o.out, "out", "results", "folder to write to")
 	flag.BoolVar(&o.short, "short", false, "one round of a second, no warm-up, few scenarios; write to a temporary folder, unless -out is given")

@@ -11,7 +11,7 @@ import (
 )
 
 // modules are compared, beside what is no Go module.
-var modules = []string{"github.com/go-chi/chi/v5", "github.com/gin-gonic/gin", "github.com/valyala/fasthttp"}
+var modules = []string{"github.com/go-chi/chi/v5", "github.com/gin-gonic/gin", "github.com/lesismal/nbio", "github.com/valyala/fasthttp"}
 
 // A loadResult is a scenario under load: each server's rounds.
 type loadResult struct {
@@ -206,7 +206,7 @@ func (p *process) burst(sc scenario, lasting time.Duration) (sample, error) {
 }
 
 // inTurns are the servers that paired compares.
-var inTurns = []string{"segue", "nethttp", "floor", "chi", "gin"}
+var inTurns = []string{"segue", "nethttp", "floor", "chi", "gin", "nbio-guarded", "nbio"}
 
 // paired lets servers that all run take turns, in bursts of a second, the one
 // that begins changing from round to round.

@@ -87,7 +87,7 @@ func classify(stack []string) string {
 func (b *bench) profile(sc scenario, machine *report.Machine) (*profileResult, error) {
 	r := &profileResult{Scenario: sc.name}
 	for _, s := range b.chosen {
-		if s.name != "segue" && (s.kind != "go" || s.whole || s.name == "fasthttp" || sc.name != "hello" || b.short) {
+		if s.name != "segue" && (s.kind != "go" || s.whole || s.engine || sc.name != "hello" || b.short) {
 			continue
 		}
 		one, err := b.profileOf(s, sc)

@@ -102,6 +102,7 @@ func (r *results) markdown() string {
 	if len(r.paired)+len(r.profiles) > 0 {
 		text.WriteString(r.routingShare())
 	}
+	text.WriteString(r.engines())
 	if p := r.profiles["hello"]; p != nil {
 		fmt.Fprintf(&text, "\n## Where the time goes: hello with one parameter\n\n%s\n%s\n", p.table(), p.Machine)
 	}
@@ -170,6 +171,27 @@ func (r *results) routingShare() string {
 		}
 	}
 	return text
+}
+
+// engines is what segue takes on another engine, of what it takes on net/http.
+func (r *results) engines() string {
+	names := []string{"nbio-guarded", "nbio"}
+	table := report.NewTable("CPU a request, of that of segue on net/http", serverNamed(names[0]).title, serverNamed(names[1]).title)
+	found := false
+	for _, sc := range scenarios {
+		line := []string{sc.title}
+		for _, name := range names {
+			line = append(line, withInterval(r.paired[sc.name].ratios(name, "segue")))
+		}
+		if line[1]+line[2] != "" {
+			found = true
+			table.Row(line...)
+		}
+	}
+	if !found {
+		return ""
+	}
+	return "\n## Another engine\n\n" + table.String() + "\nMedians of the quotients of the same rounds as above.\n"
 }
 
 func withInterval(ratios []float64) string {

@@ -83,6 +83,7 @@ type server struct {
 	middlewares bool
 	whole       bool // it knows the whole paths that wrk asks for, and no others
 	fixed       bool // it answers the same whatever it is asked
+	engine      bool // it is a Go server on another engine than net/http's
 	kind        string
 }
 
@@ -93,9 +94,12 @@ var servers = []server{
 	{name: "gin", title: "gin", routes: true, middlewares: true, kind: "go"},
 	{name: "floor", title: "a Go map of whole paths", routes: true, middlewares: true, whole: true, kind: "go"},
 	{name: "nethttp", title: "bare `net/http`, no routing", middlewares: true, kind: "go"},
-	{name: "fasthttp", title: "fasthttp, no routing", kind: "go"},
+	{name: "nbio-guarded", title: "segue on nbio, guarded", routes: true, middlewares: true, engine: true, kind: "go"},
+	{name: "nbio", title: "segue on nbio as it comes", routes: true, middlewares: true, engine: true, kind: "go"},
+	{name: "fasthttp", title: "fasthttp, no routing", engine: true, kind: "go"},
 	{name: "node", title: "Node http, no routing", kind: "node"},
 	{name: "express", title: "Express", routes: true, middlewares: true, kind: "node"},
+	{name: "plusweb", title: "PlusWeb in C++", routes: true, kind: "cpp"},
 	{name: "epoll", title: "bare epoll in C, no parsing", fixed: true, kind: "c"},
 }
 

@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -18,19 +19,21 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	log := slog.New(withID{slog.NewTextHandler(os.Stderr, nil)})
 	listener, err := net.Listen("tcp", "localhost:18010")
 	if err == nil {
-		err = serve(ctx, listener, newApp(slog.Default()))
+		fmt.Printf("listening on http://%[1]s, try http://%[1]s/hello/vikram\n", listener.Addr())
+		err = serve(ctx, listener, newApp(log), log)
 	}
 	if err != nil {
-		slog.Error("stopped", "err", err)
+		log.Error("stopped", "err", err)
 		os.Exit(1)
 	}
 }
 
 func newApp(log *slog.Logger) *segue.Router {
 	app := segue.New()
-	app.Use(requestLog(log), segue.Recover)
+	app.Use(requestID, segue.AccessLog(log), segue.Recover)
 	app.GET("/hello/{name}", func(w http.ResponseWriter, r *http.Request) {
 		segue.Text(w, http.StatusOK, "Hello, "+r.PathValue("name")+"!\n")
 	})
@@ -38,14 +41,14 @@ func newApp(log *slog.Logger) *segue.Router {
 }
 
 // serve answers until ctx is done, and then finishes the requests in flight.
-func serve(ctx context.Context, listener net.Listener, app http.Handler) error {
+func serve(ctx context.Context, listener net.Listener, app http.Handler, log *slog.Logger) error {
 	server := &http.Server{
 		Handler:           app,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      60 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          slog.NewLogLogger(slog.Default().Handler(), slog.LevelError),
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelError),
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -59,34 +62,26 @@ func serve(ctx context.Context, listener net.Listener, app http.Handler) error {
 	return server.Shutdown(wait)
 }
 
-// requestLog logs how each request ended, under an id that the client is told.
-func requestLog(log *slog.Logger) segue.Middleware {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			id, start := rand.Text(), time.Now()
-			w.Header().Set("X-Request-Id", id)
-			sw := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-			defer func() { // also when a handler panics
-				log.Info("request", "id", id, "method", r.Method, "path", r.URL.Path,
-					"pattern", r.Pattern, "status", sw.status, "took", time.Since(start))
-			}()
-			next.ServeHTTP(sw, r)
-		})
+type idKey struct{}
+
+// requestID gives each request an id, in its context and in the answer.
+func requestID(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := rand.Text()
+		w.Header().Set("X-Request-Id", id)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), idKey{}, id)))
+	})
+}
+
+// withID adds the request's id to every record that is logged with its context.
+type withID struct{ slog.Handler }
+
+func (h withID) Handle(ctx context.Context, record slog.Record) error {
+	if id, ok := ctx.Value(idKey{}).(string); ok {
+		record.AddAttrs(slog.String("id", id))
 	}
+	return h.Handler.Handle(ctx, record)
 }
 
-// A statusWriter remembers the status that it passes on.
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-}
-
-func (w *statusWriter) WriteHeader(status int) {
-	if status >= 200 || status == http.StatusSwitchingProtocols { // the others are hints ahead of the answer
-		w.status = status
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Unwrap lets http.ResponseController flush and hijack what is behind.
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (h withID) WithAttrs(attrs []slog.Attr) slog.Handler { return withID{h.Handler.WithAttrs(attrs)} }
+func (h withID) WithGroup(name string) slog.Handler       { return withID{h.Handler.WithGroup(name)} }

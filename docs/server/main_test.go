@@ -19,7 +19,7 @@ import (
 
 func TestRequestLog(t *testing.T) {
 	var log bytes.Buffer
-	app := newApp(slog.New(slog.NewJSONHandler(&log, nil)))
+	app := newApp(slog.New(withID{slog.NewJSONHandler(&log, nil)}))
 	for _, tt := range []struct {
 		target, pattern string
 		status          int
@@ -48,14 +48,15 @@ func TestShutdown(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	listener, err := net.Listen("tcp", loopback.Host()+":0")
 	require.NoError(t, err)
-	app := newApp(slog.New(slog.DiscardHandler))
+	log := slog.New(slog.DiscardHandler)
+	app := newApp(log)
 	app.GET("/slow", func(w http.ResponseWriter, r *http.Request) {
 		stop()
 		<-ctx.Done()
 		io.WriteString(w, "done")
 	})
 	served := make(chan error, 1)
-	go func() { served <- serve(ctx, listener, app) }()
+	go func() { served <- serve(ctx, listener, app, log) }()
 
 	resp, err := http.Get("http://" + listener.Addr().String() + "/slow")
 	require.NoError(t, err)

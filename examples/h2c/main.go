@@ -38,7 +38,7 @@ func run(addr string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("listening on http://%s\n", listener.Addr())
+	fmt.Printf("listening on http://%[1]s, try http://%[1]s/hello/vikram\n", listener.Addr())
 	server := &http.Server{Handler: newApp(), ReadHeaderTimeout: 5 * time.Second, Protocols: new(http.Protocols)}
 	server.Protocols.SetHTTP1(true)
 	server.Protocols.SetUnencryptedHTTP2(true)

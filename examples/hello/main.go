@@ -1,43 +1,38 @@
-// Hello answers /hello/{name} on port 18000.
-//
-//	go run ./examples/hello
-//	curl http://localhost:18000/hello/vikram
+// Hello is the program of the project's README.
 package main
 
 import (
-	"errors"
-	"flag"
 	"fmt"
-	"io"
+	"log"
 	"net/http"
-	"os"
-	"syscall"
 
 	"github.com/segue-go/segue"
 )
 
 func main() {
-	addr := flag.String("addr", ":18000", "where to listen")
-	flag.Parse()
-	fmt.Printf("starting on %s\n", *addr)
-	fmt.Fprintln(os.Stderr, "hello:", serve(*addr))
-	os.Exit(1)
+	fmt.Println("listening on http://localhost:18000, try http://localhost:18000/hello/vikram")
+	log.Fatal(http.ListenAndServe(":18000", newApp()))
 }
 
-// serve returns when it cannot listen.
-func serve(addr string) error {
-	router := segue.New()
-	router.GET("/hello/{name}", hello)
-	err := http.ListenAndServe(addr, router)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("another program listens on %s: stop it, or choose another port, as in -addr :18001 (%w)", addr, err)
+func newApp() *segue.Router {
+	app := segue.New()
+	app.Use(segue.Recover)
+	app.GET("/hello/{name}", func(w http.ResponseWriter, r *http.Request) {
+		segue.Text(w, http.StatusOK, "Hello, "+r.PathValue("name")+"!\n")
+	})
+
+	users := segue.New() // does not know where it will hang
+	users.GET("/", func(w http.ResponseWriter, r *http.Request) { segue.Text(w, http.StatusOK, "all users\n") })
+	users.GET("/new", func(w http.ResponseWriter, r *http.Request) { segue.Text(w, http.StatusOK, "a form\n") })
+	users.GET("/{id}", segue.Try(showUser))
+	app.Mount("/users", users)
+	return app
+}
+
+func showUser(w http.ResponseWriter, r *http.Request) error {
+	id, err := segue.ParamAs[int](r, "id")
+	if err != nil {
+		return err // answered with 400
 	}
-	return err
-}
-
-func hello(w http.ResponseWriter, r *http.Request) {
-	// Said outright: net/http would guess it from the text, which has the
-	// client's own words in it.
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	io.WriteString(w, "Hello, "+r.PathValue("name")+"!\n")
+	return segue.JSON(w, http.StatusOK, map[string]int{"id": id})
 }

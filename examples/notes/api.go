@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"path"
@@ -14,10 +15,10 @@ import (
 	"github.com/segue-go/segue"
 )
 
-// api is what programs talk to. Its errors are JSON. It answers for the paths
-// that it does not have itself, so that those pass its middleware: without
-// NotFound a browser would see a CORS error in place of the 404.
-func api(c config) *segue.Router {
+// api is what programs talk to. Its errors are JSON, and so are the 404s of paths
+// below it. Those pass its middleware: without the CORS header a browser would
+// see a CORS error in place of the 404.
+func api(c config, log *slog.Logger) *segue.Router {
 	api := segue.New()
 	api.Use(
 		cors.New(cors.Options{
@@ -28,7 +29,7 @@ func api(c config) *segue.Router {
 		httprate.LimitBy(c.limit, time.Minute, clientAddr, httprate.WithLimitHandler(tooMany)),
 	)
 	api.NotFound(segue.Try(nothingHere))
-	api.OnError(logFailure(c.log))
+	api.OnError(logFailure(log))
 	api.OnError(errorJSON)
 	api.Mount("/notes", notesAPI(c.notes))
 	return api
@@ -140,7 +141,7 @@ func (s *store) deleteNote(w http.ResponseWriter, r *http.Request) error {
 }
 
 func decodeNote(w http.ResponseWriter, r *http.Request) (note, error) {
-	n, err := segue.Decode[note](w, r)
+	n, err := segue.Decode[note](w, r, segue.MaxBytes(64<<10), segue.DisallowUnknownFields())
 	if err != nil {
 		return note{}, err // 400, 413 or 415
 	}

@@ -30,22 +30,24 @@ var embedded embed.FS
 // newApp puts the routers together. What it uses sees every request, misses
 // too, and runs once the route is known: r.Pattern is there for all of it.
 func newApp(c config) *segue.Router {
+	log := slog.New(withID{c.log.Handler()})
 	registry := prometheus.NewRegistry() // not the global one, so that a test can have several apps
 	app := segue.New()
 	app.Use(
 		otelhttp.NewMiddleware("notes", otelhttp.WithTracerProvider(c.tracer)),
 		measure(registry),
-		requestLog(c.log),
+		requestID,
+		segue.AccessLog(log),
 		compress,
 		segue.Recover,
 	)
-	app.OnError(logFailure(c.log))
+	app.OnError(logFailure(log))
 	app.OnError(errorPage)
 
 	app.Handle("GET /{$}", http.RedirectHandler("/notes", http.StatusSeeOther))
 	app.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
-	app.Static("/assets", segue.Files{FS: assets()})
-	app.Mount("/api", api(c))
+	app.Static("/assets", segue.Files{FS: assets(), CacheControl: func(string) string { return "public, max-age=3600" }})
+	app.Mount("/api", api(c, log))
 	app.Mount("/notes", pages(c.notes))
 	return app
 }
@@ -67,7 +69,7 @@ func compress(next http.Handler) http.Handler { return gzhttp.GzipHandler(next) 
 func logFailure(log *slog.Logger) func(http.ResponseWriter, *http.Request, error) error {
 	return func(w http.ResponseWriter, r *http.Request, err error) error {
 		if status, _ := segue.StatusOf(err); status >= 500 {
-			log.Error("failed", "id", requestID(r), "pattern", r.Pattern, "err", err)
+			log.ErrorContext(r.Context(), "failed", "pattern", r.Pattern, "err", err)
 		}
 		return err
 	}

@@ -111,6 +111,12 @@ func TestAPI(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, s.do("GET", "/api/notes/1", "").Code)
 }
 
+func TestTooLarge(t *testing.T) {
+	w := newService(t, 100).do("POST", "/api/notes", `{"title":"`+strings.Repeat("m", 70_000)+`"}`, asJSON)
+	assert.Equal(t, http.StatusRequestEntityTooLarge, w.Code)
+	assert.JSONEq(t, `{"error":"the body is larger than 65536 bytes"}`, w.Body.String())
+}
+
 func TestCreatedSaysWhere(t *testing.T) {
 	s := newService(t, 100)
 	for _, path := range []string{"/api/notes", "/api/notes/"} { // one place to segue
@@ -134,6 +140,7 @@ func TestErrors(t *testing.T) {
 		{"GET", "/api/notes?limit=few", "", 400, `query parameter limit: "few" is not a whole number`},
 		{"POST", "/api/notes", `{"title":""}`, 422, "a note needs a title"},
 		{"POST", "/api/notes", `{"title":7}`, 400, "field title: expected a string, got a number at byte 10"},
+		{"POST", "/api/notes", `{"title":"Milk","txt":"2"}`, 400, `unknown field "txt": correct the name or leave it out`},
 		{"GET", "/api/nope", "", 404, "there is nothing at /api/nope"},
 		{"PATCH", "/api/notes/7", "", 405, "Method Not Allowed"},
 	}
@@ -192,6 +199,7 @@ func TestAssets(t *testing.T) {
 	w := s.do("GET", "/assets/style.css", "")
 	assert.Equal(t, http.StatusOK, w.Code)
 	assert.Equal(t, "text/css; charset=utf-8", w.Header().Get("Content-Type"))
+	assert.Equal(t, "public, max-age=3600", w.Header().Get("Cache-Control"))
 	assert.Equal(t, http.StatusNotFound, s.do("GET", "/assets/", "").Code, "no listing")
 }
 

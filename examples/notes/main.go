@@ -96,7 +96,8 @@ func serve(ctx context.Context, addr string, app http.Handler) error {
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	slog.Info("listening", "url", "http://"+listener.Addr().String())
+	home := "http://" + listener.Addr().String()
+	slog.Info("listening", "url", home, "try", home+"/notes")
 
 	select {
 	case err := <-served:

@@ -109,7 +109,7 @@ var varying = []struct {
 	{regexp.MustCompile(`"changed":"[^"]*"`), `"changed":"T"`},
 	{regexp.MustCompile(`X-Request-Id: \w+`), "X-Request-Id: ID"},
 	{regexp.MustCompile(`\bid=\w+`), "id=ID"},
-	{regexp.MustCompile(`took=\S+`), "took=D"},
+	{regexp.MustCompile(`duration=\S+ remote=\S+`), "duration=D remote=R"},
 }
 
 func mask(text string) string {

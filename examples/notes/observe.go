@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"net/http"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -43,44 +42,32 @@ func withPattern(next http.Handler) http.Handler {
 	})
 }
 
-// requestLog logs how each request ended, under an id that the client is told
-// too, and under the pattern of its route.
-func requestLog(log *slog.Logger) segue.Middleware {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			id, start := rand.Text(), time.Now()
-			w.Header().Set("X-Request-Id", id)
-			r = r.WithContext(context.WithValue(r.Context(), idKey{}, id))
-			sw := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-			defer func() { // also when a handler panics
-				log.Info("request", "id", id, "method", r.Method, "path", r.URL.Path,
-					"pattern", r.Pattern, "status", sw.status, "took", time.Since(start))
-			}()
-			next.ServeHTTP(sw, r)
-		})
-	}
-}
-
 type idKey struct{}
 
-// requestID returns what requestLog logs the request under.
-func requestID(r *http.Request) string {
-	id, _ := r.Context().Value(idKey{}).(string)
+// requestID gives each request an id, in its context and in the answer.
+func requestID(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := rand.Text()
+		w.Header().Set("X-Request-Id", id)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), idKey{}, id)))
+	})
+}
+
+// idOf returns the id that requestID has put into the context.
+func idOf(ctx context.Context) string {
+	id, _ := ctx.Value(idKey{}).(string)
 	return id
 }
 
-// A statusWriter remembers the status that it passes on. Unwrap lets
-// http.ResponseController reach what is behind it.
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-}
+// withID adds the request's id to every record that is logged with its context.
+type withID struct{ slog.Handler }
 
-func (w *statusWriter) WriteHeader(status int) {
-	if status >= 200 || status == http.StatusSwitchingProtocols { // the others are hints ahead of the answer
-		w.status = status
+func (h withID) Handle(ctx context.Context, record slog.Record) error {
+	if id := idOf(ctx); id != "" {
+		record.AddAttrs(slog.String("id", id))
 	}
-	w.ResponseWriter.WriteHeader(status)
+	return h.Handler.Handle(ctx, record)
 }
 
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (h withID) WithAttrs(attrs []slog.Attr) slog.Handler { return withID{h.Handler.WithAttrs(attrs)} }
+func (h withID) WithGroup(name string) slog.Handler       { return withID{h.Handler.WithGroup(name)} }

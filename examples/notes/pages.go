@@ -93,5 +93,5 @@ func page(w http.ResponseWriter, status int, name string, data any) error {
 // errorPage ends the list: what the API has not answered is for people.
 func errorPage(w http.ResponseWriter, r *http.Request, err error) error {
 	status, message := segue.StatusOf(err)
-	return page(w, status, "error.html", map[string]any{"Status": status, "Message": message, "ID": requestID(r)})
+	return page(w, status, "error.html", map[string]any{"Status": status, "Message": message, "ID": idOf(r.Context())})
 }

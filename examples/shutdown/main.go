@@ -58,7 +58,7 @@ func run(ctx context.Context, addr string, app http.Handler, wait patience) erro
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	fmt.Printf("listening on http://%s\n", listener.Addr())
+	fmt.Printf("listening on http://%[1]s, try http://%[1]s/tasks/3s and Ctrl-C\n", listener.Addr())
 
 	select {
 	case err := <-served:

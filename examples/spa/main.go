@@ -4,8 +4,9 @@
 //	go run ./examples/spa
 //	curl http://localhost:18003/                          # the page
 //	curl http://localhost:18003/notes/1                   # a deep link: the page too
-//	curl http://localhost:18003/app.js                    # a file
-//	curl -i http://localhost:18003/app.jsx                # no such file: 404, not the page
+//	curl http://localhost:18003/about                     # about.html
+//	curl -i --compressed http://localhost:18003/assets/app-1.js    # app-1.js.gz, kept for a year
+//	curl -i http://localhost:18003/assets/app-2.js        # no such file: 404, not the page
 //	curl http://localhost:18003/api/notes                 # the API
 //	curl -i http://localhost:18003/api/nope               # its own 404, not the page
 //	curl -i -X DELETE http://localhost:18003/api/notes    # its own 405
@@ -18,10 +19,12 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
-	"slices"
+	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -48,7 +51,7 @@ func run(addr string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("listening on http://%s\n", listener.Addr())
+	fmt.Printf("listening on http://%[1]s, try http://%[1]s/notes/1 and http://%[1]s/api/notes\n", listener.Addr())
 	server := &http.Server{Handler: newApp(), ReadHeaderTimeout: 5 * time.Second}
 	return server.Serve(listener)
 }
@@ -64,64 +67,96 @@ func newApp() *segue.Router {
 		panic(err) // the embedded directory is there, or the program would not build
 	}
 	app := segue.New()
-	app.Use(segue.Recover)
-	// index.html answers for every path that looks like none of a file, but not
-	// for those below /api: they are the territory of another router.
-	app.With(revalidate).Static("/", segue.Files{FS: dist, Fallback: "index.html"})
+	app.Use(segue.AccessLog(slog.Default()), segue.Recover)
+	// The fallback answers every path that does not look like a file, but none
+	// below /api, which is another router's.
+	app.Static("/", segue.Files{
+		FS:            dist,
+		Fallback:      "index.html",
+		Extension:     ".html",
+		Precompressed: true,
+		CacheControl:  cacheControl,
+	})
 	app.Mount("/api", newAPI())
 	return app
 }
 
-// revalidate has browsers ask again before they use what they have: after the
-// next build the page must not look for scripts that are gone.
-func revalidate(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-cache")
-		next.ServeHTTP(w, r)
-	})
+// cacheControl lets browsers keep what the build gave a name of its own. They
+// ask again for everything else: after the next build a page must not look for
+// scripts that are gone.
+func cacheControl(name string) string {
+	if strings.HasPrefix(name, "assets/") {
+		return "public, max-age=31536000, immutable"
+	}
+	return "no-cache"
 }
 
 type note struct {
+	ID   int    `json:"id"`
 	Text string `json:"text"`
 }
 
-// newAPI knows nothing of where it hangs. All its answers are JSON, its 404 and
-// 405 as well: they end in its error list.
+// newAPI does not know where it hangs. All its answers are JSON, its 404 and 405
+// too: they end in its error list.
 func newAPI() *segue.Router {
 	var notes noteList
 	api := segue.New()
 	api.GET("/notes", segue.Try(notes.list))
 	api.POST("/notes", segue.Try(notes.add))
+	api.GET("/notes/{id}", segue.Try(notes.show))
 	api.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
 		status, message := segue.StatusOf(err)
+		if status >= 500 {
+			slog.Error("failed", "pattern", r.Pattern, "err", err)
+		}
 		return segue.JSON(w, status, map[string]string{"error": message})
 	})
 	return api
 }
 
-// A noteList keeps notes in memory.
+// A noteList keeps notes in memory. The id of a note is its place, from 1.
 type noteList struct {
 	mu  sync.Mutex
 	all []note
 }
 
+// list answers with the last notes.
 func (l *noteList) list(w http.ResponseWriter, r *http.Request) error {
+	limit, err := segue.QueryAs(r, "limit", 100)
+	if err != nil {
+		return err // 400
+	}
 	l.mu.Lock()
 	all := append([]note{}, l.all...) // never nil, which JSON calls null
 	l.mu.Unlock()
-	return segue.JSON(w, http.StatusOK, all)
+	return segue.JSON(w, http.StatusOK, all[max(0, len(all)-max(0, limit)):])
 }
 
 func (l *noteList) add(w http.ResponseWriter, r *http.Request) error {
-	n, err := segue.Decode[note](w, r)
+	n, err := segue.Decode[note](w, r, segue.MaxBytes(64<<10), segue.DisallowUnknownFields())
 	if err != nil {
-		return err
+		return err // 400, 413 or 415
 	}
 	if strings.TrimSpace(n.Text) == "" {
 		return segue.Errorf(http.StatusUnprocessableEntity, "a note needs a text")
 	}
 	l.mu.Lock()
-	l.all = append(slices.Clip(l.all), n)
+	n.ID = len(l.all) + 1
+	l.all = append(l.all, n)
 	l.mu.Unlock()
+	w.Header().Set("Location", path.Join(r.URL.Path, strconv.Itoa(n.ID)))
 	return segue.JSON(w, http.StatusCreated, n)
+}
+
+func (l *noteList) show(w http.ResponseWriter, r *http.Request) error {
+	id, err := segue.ParamAs[int](r, "id")
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if id < 1 || id > len(l.all) {
+		return segue.Errorf(http.StatusNotFound, "no note %d", id)
+	}
+	return segue.JSON(w, http.StatusOK, l.all[id-1])
 }

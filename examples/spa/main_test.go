@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -23,7 +27,7 @@ func TestSPA(t *testing.T) {
 		"GET /notes/1/":        "200 " + string(page),
 		"HEAD /notes/1":        "200 ",
 		"GET /apis":            "200 " + string(page),
-		"GET /style.css":       "200 body { font-family: sans-serif; margin: 2em auto; max-width: 40em; }\n",
+		"GET /assets/app-2.js": "404 404 page not found\n",
 		"GET /app.jsx":         "404 404 page not found\n",
 		"GET /style%2Ecss/x.y": "404 404 page not found\n",
 		"POST /notes/1":        "405 Method Not Allowed\n",
@@ -39,20 +43,62 @@ func TestSPA(t *testing.T) {
 	}
 	resp, _ := live.Ask(t, "DELETE", url+"/api/notes", "")
 	assert.Equal(t, "GET, HEAD, OPTIONS, POST", resp.Header.Get("Allow"))
-	resp, _ = live.Ask(t, "GET", url+"/app.js", "")
-	assert.Equal(t, "text/javascript; charset=utf-8", resp.Header.Get("Content-Type"))
-	assert.Equal(t, "no-cache", resp.Header.Get("Cache-Control"))
+}
+
+// TestFiles asks for files by each of the ways that Files has.
+func TestFiles(t *testing.T) {
+	app := newApp()
+	get := func(path, accept string) (h http.Header, body []byte) {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Header.Set("Accept-Encoding", accept)
+		w := httptest.NewRecorder()
+		app.ServeHTTP(w, r)
+		assert.Equal(t, http.StatusOK, w.Code, path)
+		return w.Header(), w.Body.Bytes()
+	}
+	script, err := os.ReadFile("dist/assets/app-1.js")
+	require.NoError(t, err)
+	h, body := get("/assets/app-1.js", "")
+	assert.Equal(t, script, body)
+	assert.Equal(t, "text/javascript; charset=utf-8", h.Get("Content-Type"))
+	assert.Equal(t, "public, max-age=31536000, immutable", h.Get("Cache-Control"))
+
+	h, body = get("/assets/app-1.js", "gzip")
+	assert.Equal(t, "gzip", h.Get("Content-Encoding"))
+	assert.Equal(t, "text/javascript; charset=utf-8", h.Get("Content-Type"))
+	plain, err := gzip.NewReader(bytes.NewReader(body))
+	require.NoError(t, err)
+	body, err = io.ReadAll(plain)
+	require.NoError(t, err)
+	assert.Equal(t, script, body, "the build has to compress it anew")
+
+	h, body = get("/about", "")
+	assert.Contains(t, string(body), "<h1>About</h1>")
+	assert.Equal(t, "no-cache", h.Get("Cache-Control"))
+	h, _ = get("/notes/1", "")
+	assert.Equal(t, "no-cache", h.Get("Cache-Control"))
 }
 
 func TestNotes(t *testing.T) {
 	url := "http://" + live.Start(t, run) + "/api/notes"
 	resp, body := live.Ask(t, "POST", url, `{"text":"milk"}`)
 	assert.Equal(t, http.StatusCreated, resp.StatusCode, body)
+	assert.Equal(t, "/api/notes/1", resp.Header.Get("Location"))
+	_, body = live.Ask(t, "GET", url+"/1", "")
+	assert.Equal(t, `{"id":1,"text":"milk"}`, body)
+	resp, body = live.Ask(t, "GET", url+"/7", "")
+	assert.Equal(t, `404 {"error":"no note 7"}`, fmt.Sprint(resp.StatusCode, " ", body))
+	resp, _ = live.Ask(t, "POST", url, `{"text":"milk","colour":"red"}`)
+	assert.Equal(t, http.StatusBadRequest, resp.StatusCode)
+	resp, _ = live.Ask(t, "POST", url, `{"text":"`+strings.Repeat("m", 70_000)+`"}`)
+	assert.Equal(t, http.StatusRequestEntityTooLarge, resp.StatusCode)
 	resp, body = live.Ask(t, "POST", url, `{"text":" "}`)
 	assert.Equal(t, http.StatusUnprocessableEntity, resp.StatusCode)
 	assert.Equal(t, `{"error":"a note needs a text"}`, body)
 	_, body = live.Ask(t, "GET", url, "")
-	assert.Equal(t, `[{"text":"milk"}]`, body)
+	assert.Equal(t, `[{"id":1,"text":"milk"}]`, body)
+	_, body = live.Ask(t, "GET", url+"?limit=0", "")
+	assert.Equal(t, `[]`, body)
 }
 
 func TestPortTaken(t *testing.T) { live.PortTaken(t, run) }

@@ -13,7 +13,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -45,7 +45,7 @@ func serve(addr string, t *ticker) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("listening on http://%s\n", listener.Addr())
+	fmt.Printf("listening on http://%[1]s, try http://%[1]s/ticks/3\n", listener.Addr())
 	// No WriteTimeout: a stream may last. See http.ResponseController's
 	// SetWriteDeadline for one that counts from each event.
 	server := &http.Server{Handler: newApp(t), ReadHeaderTimeout: 5 * time.Second}
@@ -54,7 +54,7 @@ func serve(addr string, t *ticker) error {
 
 func newApp(t *ticker) *segue.Router {
 	app := segue.New()
-	app.Use(logStatus, segue.Recover)
+	app.Use(segue.AccessLog(slog.Default()), segue.Recover) // both keep Flush
 	app.GET("/ticks/{count}", segue.Try(t.ticks))
 	app.GET("/broken", segue.Try(t.broken))
 	return app
@@ -120,26 +120,3 @@ func (s stream) send(id int, data string) error {
 	}
 	return s.control.Flush()
 }
-
-// logStatus is a middleware that wraps the writer, as many do.
-func logStatus(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		sw := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-		defer func() { log.Printf("%s %s: %d", r.Method, r.Pattern, sw.status) }()
-		next.ServeHTTP(sw, r)
-	})
-}
-
-// A statusWriter remembers the status. Unwrap is all that it needs for
-// http.ResponseController to reach what it hides.
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-}
-
-func (w *statusWriter) WriteHeader(status int) {
-	w.status = status
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

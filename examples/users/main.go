@@ -146,8 +146,22 @@ func (s *store) createUser(w http.ResponseWriter, r *http.Request) error {
 		u.Org = org
 	}
 	u = s.add(u)
-	w.Header().Set("Location", "/users/"+strconv.Itoa(u.ID))
+	location, err := userPath(r, u.ID)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", location)
 	return segue.JSON(w, http.StatusCreated, u)
+}
+
+// userPath is the path of a user below the path of r, wherever users is mounted:
+// r.Pattern has the prefix, and the parameters have its values.
+func userPath(r *http.Request, id int) (string, error) {
+	var values []any
+	for _, value := range segue.Params(r) {
+		values = append(values, value)
+	}
+	return segue.PathFor(r.Pattern+"/{id}", append(values, id)...)
 }
 
 func (s *store) deleteUser(w http.ResponseWriter, r *http.Request) error {

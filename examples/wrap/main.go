@@ -40,7 +40,7 @@ func run(addr string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("listening on http://%s\n", listener.Addr())
+	fmt.Printf("listening on http://%[1]s, try http://%[1]s/reports/2024\n", listener.Addr())
 	server := &http.Server{Handler: outerMux(), ReadHeaderTimeout: 5 * time.Second}
 	return server.Serve(listener)
 }

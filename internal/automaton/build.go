@@ -4,7 +4,6 @@ package automaton
 // hash.go, which finds the slots of each table.
 
 import (
-	"hash/maphash"
 	"math/rand/v2"
 	"strings"
 )
@@ -41,11 +40,11 @@ type Literal struct {
 // Build returns the automaton that begins at root. It marks the states, so that a
 // State is for one Build at a time; the automaton does not refer to them. It
 // panics if a state has two equal literals.
-func Build(root *State) *Automaton { return build(root, rand.Uint64, maphash.String) }
+func Build(root *State) *Automaton { return build(root, rand.Uint64, longHash) }
 
 // build takes its seeds from draw, and the hashes of long literals from hashLong,
-// which is maphash.String except in tests.
-func build(root *State, draw func() uint64, hashLong func(maphash.Seed, string) uint64) *Automaton {
+// which is longHash except in tests.
+func build(root *State, draw func() uint64, hashLong func([2]uint64, string) uint64) *Automaton {
 	b := &builder{draw: draw, hashLong: hashLong, textAt: map[string]uint32{}}
 	b.reach(root, true)
 	for i := 0; i < len(b.placed); i++ {
@@ -78,7 +77,7 @@ func build(root *State, draw func() uint64, hashLong func(maphash.Seed, string) 
 type builder struct {
 	Automaton
 	draw     func() uint64
-	hashLong func(maphash.Seed, string) uint64
+	hashLong func([2]uint64, string) uint64
 	placed   []placed // the states that can be reached, the nearer to the root the earlier
 	size     uint32   // the number of nodes
 	used     []bool   // the slots that are taken, for perfect
@@ -171,7 +170,7 @@ func (b *builder) number(s *State) uint32 {
 // place gives each state its nodes. It reports false if two literals of a state
 // collide under the seeds that it draws.
 func (b *builder) place() bool {
-	b.seed, b.longSeed = b.draw(), maphash.MakeSeed()
+	b.seed, b.longSeeds = b.draw(), [2]uint64{b.draw(), b.draw()}
 	b.displacements, b.size = make([]uint16, 1), nowhere+1
 	for i := range b.placed {
 		p := &b.placed[i]
@@ -200,7 +199,7 @@ func (b *builder) place() bool {
 // key returns the key of a literal.
 func (b *builder) key(text string) [2]uint64 {
 	if len(text) > maxShort {
-		return [2]uint64{b.hashLong(b.longSeed, text), longKey | uint64(len(text))}
+		return [2]uint64{b.hashLong(b.longSeeds, text), longKey | uint64(len(text))}
 	}
 	first, last := shortKey(text)
 	return [2]uint64{first, last}

@@ -124,7 +124,7 @@ func TestTablesAreSmall(t *testing.T) {
 		var slots, literals [2]int
 		for n := 1; n < 300; n += 1 + n/16 {
 			root := tableOf(named(form, n)...)
-			a := build(root, counter(1), maphash.String)
+			a := build(root, counter(1), longHash)
 			check(t, a, root)
 			many := 0
 			if n > maxUndisplaced {
@@ -153,7 +153,7 @@ func counter(from uint64) func() uint64 {
 func TestChosenNamesDoNotCollide(t *testing.T) {
 	for _, n := range []int{8, 60, 300} {
 		draw := counter(1)
-		automaton, table := draw(), draw()
+		automaton, _, _, table := draw(), draw(), draw(), draw() // as place and perfect draw them
 		var names []string
 		for i := 0; len(names) < n; i++ {
 			name := fmt.Sprint("name", i)
@@ -163,7 +163,7 @@ func TestChosenNamesDoNotCollide(t *testing.T) {
 		}
 		root := tableOf(names...)
 		for seed := range uint64(5) {
-			a := build(root, counter(1+seed), maphash.String)
+			a := build(root, counter(1+seed), longHash)
 			check(t, a, root) // each literal in the one slot that is looked at
 			if size := int(a.nodes[rootNode].mask) + 1; n > maxUndisplaced {
 				assert.LessOrEqual(t, size, 8*n)
@@ -177,16 +177,16 @@ func TestChosenNamesDoNotCollide(t *testing.T) {
 // Long names that have one hash are hashed anew.
 func TestLongNamesThatCollide(t *testing.T) {
 	names := named("a-long-name-of-24-bytes%d", 9)
-	var seeds []maphash.Seed
+	var seeds [][2]uint64
 	root := tableOf(names...)
-	a := build(root, counter(1), func(seed maphash.Seed, s string) uint64 {
+	a := build(root, counter(1), func(seed [2]uint64, s string) uint64 {
 		if len(seeds) == 0 || seeds[len(seeds)-1] != seed {
 			seeds = append(seeds, seed)
 		}
 		if len(seeds) < 4 {
 			return 0
 		}
-		return maphash.String(seed, s)
+		return longHash(seed, s)
 	})
 	assert.Len(t, seeds, 4)
 	check(t, a, root)
@@ -197,7 +197,7 @@ func TestLongNamesThatCollide(t *testing.T) {
 	// Another name with one of the hashes has another text.
 	n := &a.nodes[rootNode]
 	c := &a.nodes[a.literal(n, names[3])]
-	c.first = maphash.String(a.longSeed, "a-long-name-of-24-bytesX")
+	c.first = longHash(a.longSeeds, "a-long-name-of-24-bytesX")
 	a.nodes[a.slot(n, c.first, c.last)] = *c
 	assert.EqualValues(t, nowhere, a.literal(n, "a-long-name-of-24-bytesX"))
 }
@@ -260,5 +260,39 @@ func TestWordsAreReadAsBytes(t *testing.T) {
 			copy(high[8-n:], text[:n])
 			require.Equal(t, binary.LittleEndian.Uint64(high[:]), shortTail(string(text[:n])), "%q", text[:n])
 		}
+	}
+}
+
+// Each byte of a long segment is in its hash, and names that are made of the same
+// words in another order differ in it, whatever the seeds.
+func TestLongHashHoldsEveryByte(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for size := maxShort + 1; size <= 70; size++ {
+		seeds, text := [2]uint64{random.Uint64(), random.Uint64()}, []byte(strings.Repeat("12345678abcdefgh", 5)[:size])
+		hashes := map[uint64]bool{longHash(seeds, string(text)): true}
+		for i := range text {
+			text[i] ^= 1
+			hashes[longHash(seeds, string(text))] = true
+			text[i] ^= 1
+		}
+		assert.Len(t, hashes, 1+size)
+		assert.NotEqual(t, longHash(seeds, "12345678abcdefgh"), longHash(seeds, "abcdefgh12345678"))
+		assert.NotEqual(t, longHash(seeds, "12345678abcdefgh12345678abcdefgh"), longHash(seeds, "12345678abcdefgh12345678abcdefgh12345678abcdefgh"))
+	}
+}
+
+// What a long segment costs by the package's hash and by the standard library's.
+func BenchmarkLongHash(b *testing.B) {
+	names := []string{"debugging_with_gdb.html", "gccgo_contribute.html", "the-apache-software-foundation"}
+	seed, seeds := maphash.MakeSeed(), [2]uint64{rand.Uint64(), rand.Uint64()}
+	for name, hash := range map[string]func(string) uint64{
+		"own":     func(s string) uint64 { return longHash(seeds, s) },
+		"maphash": func(s string) uint64 { return maphash.String(seed, s) },
+	} {
+		b.Run("hash="+name, func(b *testing.B) {
+			for i := range b.N {
+				hash(names[i%len(names)])
+			}
+		})
 	}
 }

@@ -1,4 +1,4 @@
-// Benchtable prints the tables of README: segue against http.ServeMux and a
+// Benchtable prints the tables of docs/measured.md: segue against http.ServeMux and a
 // map, on the route sets, by the number of routes, and what a table costs.
 //
 //	go run ./internal/benchtable

@@ -117,14 +117,20 @@ func TestEveryOrder(t *testing.T) {
 	})
 }
 
+// enumHosts are hosts that both match, that differ by their spelling alone, and
+// that look like one another; enumSentHosts are requests' hosts for them.
+var (
+	enumHosts     = []string{"", "h1", "H2.", "h3", "x.h", "{t}.h", "{u}.H.", "{t}.x.h"}
+	enumSentHosts = []string{"h1", "H1:80", "h1.", "h1.:80", "h2", "[::1]:80", "", "x.h", "Y.H:80", "y.x.h.", ".h", "h", "z.y.h", "y.h.."}
+)
+
 func TestEveryHost(t *testing.T) {
 	var all []enumRoute
-	for _, host := range []string{"", "h1", "H2.", "h3"} {
+	for _, host := range enumHosts {
 		all = append(all, enumMux([]string{"", "GET ", "OPTIONS "}, host, enumShapes(1, nil, []string{"a", "{}", "{...}", "{$}"}))...)
 	}
 	all = append(all, enumVerbs([]string{"", "GET "}, []string{"/a", "/a/", "/:x", "/*r"})...)
-	hosts := []string{"h1", "H1:80", "h1.", "h1.:80", "h2", "[::1]:80", ""}
-	c := newEnumCheck(t, enumRequests([]string{"GET", "POST", "OPTIONS"}, hosts, enumPaths(1, "a", "c"))).every(3)
+	c := newEnumCheck(t, enumRequests([]string{"GET", "POST", "OPTIONS"}, enumSentHosts, enumPaths(1, "a", "c"))).every(7)
 	c.pairs(all, c.all)
 	c.each(len(all), func(w *enumWriter, i int) {
 		for n := range testkit.Size(5, 30) {
@@ -169,23 +175,59 @@ func TestEveryMount(t *testing.T) {
 	})
 }
 
+// Routers mounted on a host, and below a path of one, beside routes outside; a
+// verb's route has a host there. Three of them at once are drawn with a fixed
+// seed.
+func TestEveryMountOnAHost(t *testing.T) {
+	var all []enumRoute
+	for _, host := range []string{"", "x.h", "{t}.h"} {
+		all = append(all, enumMux([]string{"", "POST ", "OPTIONS "}, host, []string{"/a", "/a/", "/{}/c"})...)
+	}
+	all = append(all, verbRoute("GET /a"), verbRoute("GET /:x/"), verbRoute("OPTIONS /*r"))
+	outer := len(all)
+	for _, prefix := range []string{"x.h", "X.H./a", "{t}.h/", "{u}.H/:m", "/a"} {
+		for _, r := range []enumRoute{
+			verbRoute("GET /"), muxRoute("POST /"), muxRoute("GET /{$}"), verbRoute("GET /{r...}"), verbRoute("/a"), verbRoute("GET /a/"), verbRoute("OPTIONS /a"), muxRoute("/{i}/"),
+		} {
+			r.Mount = oraclePrefix(prefix)
+			all = append(all, r)
+		}
+	}
+	policies := []segue.SlashPolicy{segue.SlashRedirect, segue.SlashExact, segue.SlashEither}
+	requests := enumRequests([]string{"GET", "POST", "OPTIONS"}, []string{"x.h", "Y.h:80", "y.x.h", "h"},
+		slices.Concat(enumPaths(2, "a", "c"), []string{"/a/a/a", "/a/c/a/", "//a", "/c/../a/"}))
+	c := newEnumCheck(t, requests).every(7)
+	c.each(len(all)-outer, func(w *enumWriter, i int) {
+		inner := all[outer+i]
+		for j, other := range all {
+			s := enumSet{routes: []enumRoute{other, inner}, policies: map[string]segue.SlashPolicy{"": policies[j%3], inner.Mount: policies[i%3]}}
+			if other != inner {
+				c.all(w, s.withOracle().accepted())
+			}
+			r := rand.New(rand.NewPCG(uint64(i), uint64(j)))
+			s.routes = append(s.routes, all[r.IntN(len(all))])
+			c.some(w, s.withOracle().accepted(), requests, r, 100)
+		}
+	})
+}
+
 // Sets of up to 40 routes, drawn with a fixed seed, over everything at once.
 func TestLargerSets(t *testing.T) {
 	var all []enumRoute
-	for _, host := range []string{"", "", "h1"} {
+	for _, host := range []string{"", "", "", "x.h", "{t}.h"} {
 		all = append(all, enumMux(enumRouteMethods, host, enumShapes(3, enumInner, enumMuxLast))...)
 	}
 	all = append(all, enumVerbs(enumRouteMethods, enumShapes(3, enumInner, enumVerbLast))...)
 	all = append(all, enumVerbs(enumRouteMethods, enumShapes(3, enumInner, enumVerbLast))...)
 	paths := slices.Concat(enumPaths(3, "a", "b", "c"), enumPaths(4, "a", "c"), enumOddPaths)
-	requests := enumRequests(slices.Concat(enumMethods, []string{"CONNECT"}), []string{"h1", "h2"}, paths)
+	requests := enumRequests(slices.Concat(enumMethods, []string{"CONNECT"}), []string{"x.h", "y.h", "h2"}, paths)
 	c := newEnumCheck(t, nil)
 	c.each(testkit.Size(250, 6000), func(w *enumWriter, i int) {
 		r := rand.New(rand.NewPCG(1, uint64(i)))
 		s := enumSet{plain: r.IntN(4) == 0, policies: map[string]segue.SlashPolicy{"": segue.SlashPolicy(r.IntN(3)), "/a": segue.SlashPolicy(r.IntN(3))}}
 		for range 1 + r.IntN(40)*r.IntN(40)/39 {
 			route := all[r.IntN(len(all))]
-			route.Mount = []string{"", "", "", "/a", "/{m}"}[r.IntN(5)]
+			route.Mount = []string{"", "", "", "", "/a", "/{m}", "x.h/a", "{n}.h"}[r.IntN(8)]
 			s.routes = append(s.routes, route)
 		}
 		c.some(w, s.withOracle().accepted(), requests, r, 50)
@@ -313,6 +355,8 @@ func TestEveryPairIsRefusedOrNot(t *testing.T) {
 		enumMux(enumRouteMethods, "", enumShapes(depth, enumInner, enumMuxLast)),
 		enumMux(enumRouteMethods, "h", enumShapes(1, enumInner, enumMuxLast)),
 		enumMux(enumRouteMethods, "H.", enumShapes(1, enumInner, enumMuxLast)),
+		enumMux(enumRouteMethods, "{t}.h", enumShapes(1, enumInner, enumMuxLast)),
+		enumMux(enumRouteMethods, "{u}.H.", enumShapes(1, enumInner, enumMuxLast)),
 		enumVerbs(enumRouteMethods, enumShapes(depth, enumInner, enumVerbLast)))
 	all = append(all, muxRoute("/%61"), verbRoute("GET /%61"), muxRoute("/a/%2F"), muxRoute("/a/%2f"), verbRoute("/%zz"), muxRoute("/%zz"), muxRoute("/%25zz"))
 	var refused atomic.Int64
@@ -343,7 +387,7 @@ func (c *enumCheck) refusal(s enumSet, router *segue.Router, err error) {
 	}
 	first := s.o[0]
 	u, _ := url.Parse(first.example())
-	r := &http.Request{Method: cmp.Or(first.method, "GET"), Host: first.host, URL: u}
+	r := &http.Request{Method: cmp.Or(first.method, "GET"), Host: first.host.example(), URL: u}
 	if m := router.Lookup(r); m.Status != http.StatusOK || m.Route.Pattern != first.pattern {
 		c.failf("%v\nafter the refusal %s %s is answered by %d %q", s, r.Method, u, m.Status, m.Route.Pattern)
 	}
@@ -355,7 +399,9 @@ func TestEveryPatternText(t *testing.T) {
 	segs := []string{"a", "{x}", "{y...}", "{$}", "", ".", "..", ":a", "*", "*a", ":", ":1", "{", "}", "{}", "{x}y", "y{x}", "{x", "{1}", "{a b}",
 		"%zz", "%2F", "%", "{x}{z}", "{...}", "é", "{é}", "a:b", "a*b", "{ x}", "{x...}z", "{$}{$}", "a b", "\x00", "{type}"}
 	heads := []string{"", "GET ", "get ", "Get ", "PURGE ", "purge ", "G/T ", "GET  ", "GET\t ", " ", "CONNECT ", "connect ", "(G ", "É ",
-		"h", "GET h", "GET h{", "H.", "h:80", "[::1]:80", "*.h", "{h}", "GET", "h/b "}
+		"h", "GET h", "GET h{", "H.", "h:80", "[::1]:80", "*.h", "{h}", "GET", "h/b ",
+		"{h}.h", "GET {x}.h", "{é}.H.", "{type}.h", "{}.h", "{h-i}.h", "{1}.h", "{h...}.h", "{$}.h", "{h}.{i}.h", "{h}i.h", "i{h}.h", "h.{h}", "{h", "{h}.", "{h}..",
+		"{h}..h", "{h}.h:80", "{h}.*.h", "{h}.h}", "h}.h", "}", "{h i}.h", "{h}.[::1]"}
 	var texts []string
 	for _, head := range heads {
 		for _, p := range enumTexts(testkit.Size(1, 2), segs) {

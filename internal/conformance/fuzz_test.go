@@ -36,6 +36,17 @@ func FuzzParse(f *testing.F) {
 		"GET",                                  // a method alone is a host without a path
 		"h/{x}",                                // a host alone
 		"h{x}/y",                               // a brace before the path
+		"{x}.h.example/y",                      // a parameter for the host's first label
+		"GET {x}.H.Example./{y}",               // the same with all that may be around it
+		"{x}.h/{x...}",                         // its name once more in the path
+		"{x}.{y}.h/",                           // two labels
+		"h.{x}/",                               // not the first one
+		"{x}y.h/",                              // not the whole of it
+		"{x}/y",                                // no host around it
+		"{x}./y",                               // nor here
+		"{x-y}.h/",                             // a name that is no name
+		"{x}.h:80/",                            // a port
+		"h}/{x}",                               // a brace that nothing opened
 		"/a/{x}/b/{x}",                         // one name twice
 		"/a/{}",                                // a name without a letter
 		"/a/{...}",                             // a rest without a name
@@ -82,7 +93,7 @@ func FuzzParse(f *testing.F) {
 // fuzzListed says where Routes and Lookup tell something else of a pattern than
 // the oracle does, under prefixes too.
 func fuzzListed(text string) string {
-	for _, prefix := range []string{"", "/m", "/{org}/x%2Fy"} {
+	for _, prefix := range []string{"", "/m", "/{org}/x%2Fy", "H.Example", "{Org}.Example./x%2Fy"} {
 		for _, r := range []enumRoute{muxRoute(text), verbRoute("GET " + text), verbRoute(text)} {
 			app, inner := segue.New(), segue.New()
 			if prefix == "" {
@@ -113,14 +124,14 @@ func (r enumRoute) listedFault(app *segue.Router) string {
 	if r.Mount != "" {
 		o.pattern = strings.TrimPrefix(blanks.ReplaceAllString(o.pattern, "$1 "), " ") // joined anew, with one behind a method
 	}
-	if got.Pattern != o.pattern || got.Method != o.method || oracleLower(got.Host) != o.host {
+	if got.Pattern != o.pattern || got.Method != o.method || oracleHostOf(got.Host) != o.host {
 		return fmt.Sprintf("listed as %q, method %q, host %q", got.Pattern, got.Method, got.Host)
 	}
 	u, err := url.Parse(o.example())
-	if err != nil || !fuzzASCII(o.host) {
+	if err != nil || !fuzzASCII(o.host.name) {
 		return ""
 	}
-	q := newEnumURLRequest(cmp.Or(o.method, "GET"), o.host, u)
+	q := newEnumURLRequest(cmp.Or(o.method, "GET"), o.host.example(), u)
 	m, want := app.Lookup(&q.request), oracle{o}.answer(q.request.Method, q.request.Host, q.escaped, q.query)
 	if m.Status != want.status || m.Route.Pattern != want.pattern || !maps.Equal(m.Params, want.params) {
 		return fmt.Sprintf("%v is answered by %+v, the oracle says %v", q, m, want)
@@ -136,6 +147,7 @@ func TestEveryPatternIsListed(t *testing.T) {
 	for _, text := range []string{
 		"/", "/{$}", "/{x}", "/{x...}", "/a", "/a/", "/a/{$}", "/a/{x}/", "/a/{x}/{$}", "/a/{x}/b/{y...}", "//a", "/a//", "/./a/..",
 		"/%61/%2F/%7Bx%7D/%zz/%", "/é/{é}", "GET /a", "GET  \t h.example/a", "purge H.Example./{x}/", "h/", "GET h/{$}", "/$/{$}", "/...}/x}",
+		"{x}.h/", "GET  {Org}.H.Example./{x}/{$}", "{x}.h/{org}", "h}.example/a", "{x}..h/",
 		"/:x", "/:x/", "/a/{x}/*rest", "/*rest", "/{rest...}", "/a/%2E/%7Bx%7D", "/a:b/c*d", "/%3Aid", "PROPFIND /:x",
 	} {
 		assert.Empty(t, fuzzListed(text), "%q", text)
@@ -147,12 +159,35 @@ func fuzzHandler(http.ResponseWriter, *http.Request) {}
 // fuzzHandle says what is wrong with the answer to a registration by Handle.
 func fuzzHandle(text string) string {
 	err := testkit.PanicOf(func() { segue.New().Handle(text, http.HandlerFunc(fuzzHandler)) })
-	muxErr := testkit.PanicOf(func() { http.NewServeMux().HandleFunc(text, fuzzHandler) })
+	meaning := fuzzHost(text)
+	muxErr := testkit.PanicOf(func() { http.NewServeMux().HandleFunc(meaning, fuzzHandler) })
 	refused := muxErr != nil || fuzzRefused(text)
 	if refused != (err != nil) {
 		return fmt.Sprintf("refused %v, but ServeMux %v", err, muxErr)
 	}
 	return fuzzError(text, err)
+}
+
+// fuzzHost writes a pattern whose host has a parameter for ServeMux, which has
+// none there: with a host that a request may have, and the parameter as the first
+// segment of the path. What is no parameter of a host stays as it is.
+func fuzzHost(text string) string {
+	head, host := "", text
+	if i := strings.IndexAny(text, " \t"); i >= 0 {
+		host = strings.TrimLeft(text[i:], " \t")
+		head = strings.TrimSuffix(text, host)
+	}
+	slash := strings.Index(host, "/")
+	if slash < 0 {
+		return text
+	}
+	label, domain, found := strings.Cut(host[:slash], ".")
+	name, closed := strings.CutSuffix(label, "}")
+	name, opened := strings.CutPrefix(name, "{")
+	if !found || !closed || !opened || !fuzzName(name) || strings.Trim(domain, ".") == "" {
+		return text
+	}
+	return head + "v." + domain + "/" + label + host[slash:]
 }
 
 // fuzzRefused are the patterns that ServeMux takes and segue does not:
@@ -275,6 +310,12 @@ var lookupSeeds = []struct{ routes, method, host, target string }{
 	// A host before none, whatever the path and the method.
 	{"mux h/{x...}\nmux GET /a\nverb /a", "POST", "H.:80", "/a"},
 	{"mux GET h/a\nmux H./b\nmux /a", "POST", "[::1]:80", "/a"},
+	// The very host before one whose label is a parameter, before none; the method
+	// and the other spelling may be on any of them.
+	{"mux GET x.h/a\nmux POST {t}.h/{y}\nmux /a", "POST", "X.H.:80", "/a"},
+	{"mux x.h/{y...}\nmux GET {t}.h/a/\nverb OPTIONS /a", "OPTIONS", "x.h", "/a"},
+	{"mux {t}.h/{y}\nmux {u}.H./{y}\nmux {t}.x.h/a", "GET", "y.x.h", "/a"},
+	{"mux {t}.h/a\nverb /:t", "GET", ".h", "/a"},
 	// An encoded slash, an encoded dot, an encoded percent: values.
 	{"mux /a/{x}\nmux /{x}/b\nmux /a/{$}", "GET", "", "/a/%2F"},
 	{"mux /{x}\nverb GET /:x/:y", "GET", "", "/%2e%2E/%252F"},
@@ -359,7 +400,7 @@ func fuzzSet(t *testing.T, text string, policy segue.SlashPolicy) (s enumSet, ok
 			continue
 		}
 		route := r.oracle(policy)
-		if !fuzzASCII(route.host) {
+		if !fuzzASCII(route.host.name) {
 			return s, false // whose case, nobody says
 		}
 		if conflict := slices.ContainsFunc(o, route.conflict); conflict != (err != nil) {

@@ -29,7 +29,8 @@ type oracle []*oracleRoute
 type oracleRoute struct {
 	verb    bool   // GET(path) and its like; else Handle(pattern)
 	method  string // "" is any
-	host    string
+	host    oracleHost
+	twice   bool   // it has a host, and so has the prefix
 	pattern string // what r.Pattern shows
 	policy  segue.SlashPolicy
 	forms   []oracleForm
@@ -37,6 +38,40 @@ type oracleRoute struct {
 	// In a tree of routers: where it is served from, and the call that made it.
 	scope *oracleScope
 	call  oracleCall
+}
+
+// An oracleHost is the host of a pattern or of a prefix. {tenant}.example.com has
+// the label tenant and the name example.com, example.com the name alone, and the
+// zero one is every host.
+type oracleHost struct{ label, name string }
+
+// The ranks of hosts, the better one last. The routes of a request's own host go
+// before those of a host whose first label is a parameter, and these before those
+// of no host.
+const (
+	oracleOtherHost = iota - 1
+	oracleAnyHost
+	oracleLabelHost
+	oracleOwnHost
+)
+
+// on is the rank of h for a request to a host. A label is one, and never empty.
+func (h oracleHost) on(host string) int {
+	label, domain, dotted := strings.Cut(host, ".")
+	switch {
+	case h == oracleHost{}:
+		return oracleAnyHost
+	case h.label == "" && h.name == host:
+		return oracleOwnHost
+	case h.label != "" && dotted && label != "" && h.name == domain:
+		return oracleLabelHost
+	}
+	return oracleOtherHost
+}
+
+// same reports whether two hosts match the same requests.
+func (h oracleHost) same(other oracleHost) bool {
+	return h.name == other.name && (h.label == "") == (other.label == "")
 }
 
 // An oracleForm is a spelling of a route's path. A route has one; the root of
@@ -90,6 +125,8 @@ type oracleHit struct {
 	*oracleRoute
 	form oracleForm
 	path string
+	sent string // the request's host
+	rank int    // of the route's host for it
 }
 
 // matching yields the routes that match a path, whatever their method.
@@ -97,7 +134,8 @@ func (o oracle) matching(host, p string) iter.Seq[*oracleHit] {
 	return func(yield func(*oracleHit) bool) {
 		for _, r := range o {
 			for _, f := range r.forms {
-				if f.match(p) && (r.host == "" || r.host == host) && !yield(&oracleHit{r, f, p}) {
+				rank := r.host.on(host)
+				if rank >= 0 && f.match(p) && !yield(&oracleHit{r, f, p, host, rank}) {
 					return
 				}
 			}
@@ -106,12 +144,12 @@ func (o oracle) matching(host, p string) iter.Seq[*oracleHit] {
 }
 
 // best says which route wins: of those that match and whose method has a
-// place, the one with a host, then with the better path, then with the lower
-// place.
+// place, the one with the better host, then with the better path, then with the
+// lower place.
 func (o oracle) best(host, p string, place func(*oracleHit) int) (best *oracleHit) {
 	for h := range o.matching(host, p) {
 		if place(h) >= 0 && (best == nil || cmp.Or(
-			cmp.Compare(best.host, h.host), // the same host or none, so that "" is the smaller
+			cmp.Compare(best.rank, h.rank),
 			cmp.Compare(h.form.rank, best.form.rank),
 			cmp.Compare(place(h), place(best)),
 			cmp.Compare(h.method, best.method)) < 0) { // which only the pattern of an OPTIONS redirect shows
@@ -182,7 +220,7 @@ func (o oracle) answer(method, host, escaped, query string) oracleAnswer {
 	if method == "CONNECT" && p != escaped {
 		return oracleAnswer{status: http.StatusNotFound}
 	}
-	a := o.answerClean(method, oracleHost(host), p)
+	a := o.answerClean(method, oracleSent(host), p)
 	if p != escaped && a.location == "" {
 		a = oracleAnswer{status: http.StatusTemporaryRedirect, pattern: a.pattern, location: p, hit: a.hit}
 	}
@@ -281,7 +319,7 @@ func (o oracle) options(host, p string) *oracleHit {
 }
 
 // takesOptions is the best route that names OPTIONS, else the best for any
-// method; a host comes before both, as always.
+// method; the better host comes before both, as always.
 func (o oracle) takesOptions(host, p string) *oracleHit {
 	only := func(method string) func(*oracleHit) int {
 		return func(h *oracleHit) int {
@@ -292,7 +330,7 @@ func (o oracle) takesOptions(host, p string) *oracleHit {
 		}
 	}
 	named, any := o.best(host, p, only("OPTIONS")), o.best(host, p, only(""))
-	if named == nil || any != nil && any.host > named.host {
+	if named == nil || any != nil && any.rank > named.rank {
 		return any
 	}
 	return named
@@ -320,9 +358,9 @@ func (o oracle) allow(host, p string) string {
 	return strings.Join(slices.Sorted(maps.Keys(methods)), ", ")
 }
 
-// params are the values by name, each decoded once.
+// params are the values by name, each decoded once; a host's label is not encoded.
 func (h *oracleHit) params() map[string]string {
-	params, segs := map[string]string{}, strings.Split(h.path[1:], "/")
+	params, segs := h.host.params(h.sent), strings.Split(h.path[1:], "/")
 	for i, s := range h.form.segs {
 		switch {
 		case s.kind == oracleParam:
@@ -334,6 +372,15 @@ func (h *oracleHit) params() map[string]string {
 		}
 	}
 	return params
+}
+
+// params is the first label of a request's host, if that is a parameter.
+func (h oracleHost) params(host string) map[string]string {
+	if h.label == "" {
+		return map[string]string{}
+	}
+	label, _, _ := strings.Cut(host, ".")
+	return map[string]string{h.label: label}
 }
 
 // The texts: requests first, then patterns.
@@ -367,8 +414,8 @@ func oracleClean(p string) string {
 	return clean
 }
 
-// oracleHost drops the port, the case and a final dot.
-func oracleHost(host string) string {
+// oracleSent drops the port, the case and a final dot of a request's host.
+func oracleSent(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
@@ -388,23 +435,39 @@ func oracleLower(host string) string {
 	return strings.TrimSuffix(string(lower), ".")
 }
 
+// oracleHostOf reads the host of a pattern. Names keep their case.
+func oracleHostOf(text string) oracleHost {
+	if label, name, found := strings.Cut(text, "}."); found && strings.HasPrefix(label, "{") {
+		return oracleHost{label[1:], oracleLower(name)}
+	}
+	return oracleHost{"", oracleLower(text)}
+}
+
+// oracleCut cuts the prefix of a mount into its host and a path without a final
+// slash.
+func oracleCut(prefix string) (host, path string) {
+	prefix = strings.TrimSuffix(prefix, "/")
+	slash := strings.Index(prefix+"/", "/")
+	return prefix[:slash], prefix[slash:]
+}
+
 // oracleMux reads a pattern of Handle, mounted at prefix ("" for the root).
 func oracleMux(prefix, pattern string) *oracleRoute {
 	method, rest := "", pattern
 	if i := strings.IndexAny(pattern, " \t"); i >= 0 {
 		method, rest = pattern[:i], strings.TrimLeft(pattern[i:], " \t")
 	}
-	prefix = strings.TrimSuffix(prefix, "/")
+	outer, prefix := oracleCut(prefix)
 	slash := strings.Index(rest, "/")
 	host, p := rest[:slash], rest[slash:]
-	shown := strings.TrimSuffix(pattern, p) + prefix + p
-	r := &oracleRoute{method: method, host: oracleLower(host), pattern: shown}
+	shown := strings.TrimSuffix(pattern, rest) + cmp.Or(outer, host) + prefix + p
+	r := &oracleRoute{method: method, host: oracleHostOf(cmp.Or(outer, host)), twice: outer != "" && host != "", pattern: shown}
 	return r.below(prefix, oracleSegs(p, func(s string) string { return s }, oracleRest))
 }
 
 // oracleVerb reads the path of GET and its like ("" is Any).
 func oracleVerb(prefix, method, p string) *oracleRoute {
-	prefix = strings.TrimSuffix(prefix, "/")
+	host, prefix := oracleCut(prefix)
 	if p == "/{$}" && prefix != "" {
 		p = "/" // which a verb shows as the prefix
 	}
@@ -419,7 +482,7 @@ func oracleVerb(prefix, method, p string) *oracleRoute {
 	case p != "/" && strings.HasSuffix(p, "/"):
 		shown += "{$}"
 	}
-	r := &oracleRoute{verb: true, method: method, pattern: strings.TrimPrefix(method+" "+shown, " ")}
+	r := &oracleRoute{verb: true, method: method, host: oracleHostOf(host), pattern: strings.TrimPrefix(method+" "+host+shown, " ")}
 	return r.below(prefix, segs)
 }
 

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -76,7 +77,8 @@ const (
 type oracleScope struct {
 	*oracleRouter
 	parent *oracleScope
-	prefix string
+	host   string // as it was written
+	prefix string // the path
 	policy segue.SlashPolicy
 	cleans bool
 	fills  bool
@@ -88,11 +90,12 @@ type oracleTree struct {
 	routes  oracle
 	unclean oracle // those under CleanPath(false)
 	names   []string
+	twice   bool // two prefixes on one way have a host
 }
 
 func newOracleTree(root *oracleRouter) *oracleTree {
 	t := &oracleTree{}
-	t.add(root, &oracleScope{cleans: true, fills: true}, "")
+	t.add(root, &oracleScope{cleans: true, fills: true}, "", "")
 	t.scopes[0].parent = nil
 	seen := map[string]bool{}
 	for _, r := range t.routes {
@@ -106,8 +109,8 @@ func newOracleTree(root *oracleRouter) *oracleTree {
 	return t
 }
 
-func (t *oracleTree) add(r *oracleRouter, parent *oracleScope, prefix string) {
-	s := &oracleScope{oracleRouter: r, parent: parent, prefix: prefix, policy: parent.policy, cleans: parent.cleans, fills: parent.fills}
+func (t *oracleTree) add(r *oracleRouter, parent *oracleScope, host, prefix string) {
+	s := &oracleScope{oracleRouter: r, parent: parent, host: host, prefix: prefix, policy: parent.policy, cleans: parent.cleans, fills: parent.fills}
 	if r.slash != nil {
 		s.policy = *r.slash
 	}
@@ -119,7 +122,7 @@ func (t *oracleTree) add(r *oracleRouter, parent *oracleScope, prefix string) {
 	}
 	t.scopes = append(t.scopes, s)
 	for _, call := range r.calls {
-		route := call.below(prefix).under(s.policy)
+		route := call.below(host + prefix).under(s.policy)
 		route.scope, route.call = s, call
 		t.routes = append(t.routes, route)
 		if !s.cleans {
@@ -127,7 +130,9 @@ func (t *oracleTree) add(r *oracleRouter, parent *oracleScope, prefix string) {
 		}
 	}
 	for _, m := range r.mounts {
-		t.add(m.child, s, prefix+oraclePrefix(m.prefix))
+		inner, path := oracleCut(m.prefix)
+		t.twice = t.twice || host != "" && inner != ""
+		t.add(m.child, s, cmp.Or(host, inner), prefix+oraclePrefix(path))
 	}
 }
 
@@ -138,9 +143,9 @@ func (c oracleCall) below(prefix string) *oracleRoute {
 	return oracleMux(prefix, c.pattern)
 }
 
-// oraclePrefix drops the final slash and writes :name as ServeMux does.
+// oraclePrefix writes :name as ServeMux does.
 func oraclePrefix(prefix string) string {
-	segs := strings.Split(strings.TrimSuffix(prefix, "/"), "/")
+	segs := strings.Split(prefix, "/")
 	for i, s := range segs {
 		segs[i] = oracleExpress(s)
 	}
@@ -148,6 +153,9 @@ func oraclePrefix(prefix string) string {
 }
 
 func (r *oracleRoute) names() (names []string) {
+	if r.host.label != "" {
+		names = append(names, r.host.label)
+	}
 	for _, s := range r.forms[0].segs {
 		if s.kind != oracleLiteral && s.text != "" {
 			names = append(names, s.text)
@@ -157,15 +165,17 @@ func (r *oracleRoute) names() (names []string) {
 }
 
 // wrong says why the routes cannot stand together: a name twice in one of them,
-// and two that match the same requests.
-func (t *oracleTree) wrong() (name, conflict bool) {
+// two hosts on the way to one, and two that match the same requests.
+func (t *oracleTree) wrong() (name, hosts, conflict bool) {
+	hosts = t.twice
 	for i, r := range t.routes {
 		names := r.names()
 		slices.Sort(names)
 		name = name || len(slices.Compact(names)) < len(r.names())
+		hosts = hosts || r.twice
 		conflict = conflict || slices.ContainsFunc(t.routes[:i], r.conflict)
 	}
-	return name, conflict
+	return name, hosts, conflict
 }
 
 // reaches reports whether other is r or mounted somewhere in it.
@@ -181,19 +191,20 @@ type oracleReply struct {
 	inner string            // the path that a plain handler sees
 	seen  map[string]string // the parameters of the request, on a miss too
 	fills bool              // and PathValue has them
+	owner *oracleScope      // the router that the answer is about
 }
 
 func (t *oracleTree) reply(method, host, escaped, query string) oracleReply {
 	a := oracleReply{oracleAnswer: t.answer(method, host, escaped, query)}
 	a.wire = a.status
-	owner := t.owner(oracleClean(escaped))
+	owner := t.owner(oracleSent(host), oracleClean(escaped))
 	switch {
 	case a.hit != nil && (a.status != http.StatusTemporaryRedirect || a.pattern != ""):
 		owner, a.seen = a.hit.scope, a.hit.params()
 	default:
-		a.seen = owner.params(oracleClean(escaped))
+		a.seen = owner.params(oracleSent(host), oracleClean(escaped))
 	}
-	a.fills = owner.fills
+	a.owner, a.fills = owner, owner.fills
 	notFound, notAllowed := "", ""
 	for s := owner; s != nil && notFound == "" && a.status == http.StatusNotFound; s = s.parent {
 		notFound = s.notFound
@@ -223,7 +234,7 @@ func (t *oracleTree) reply(method, host, escaped, query string) oracleReply {
 
 func (t *oracleTree) answer(method, host, escaped, query string) oracleAnswer {
 	if oracleClean(escaped) != escaped && strings.HasPrefix(escaped, "/") {
-		a := t.unclean.answerClean(method, oracleHost(host), escaped)
+		a := t.unclean.answerClean(method, oracleSent(host), escaped)
 		if a.status == http.StatusOK || a.status == http.StatusNoContent {
 			return a
 		}
@@ -272,22 +283,24 @@ func (s *oracleScope) chain() []oracleUse {
 	return slices.Concat(s.parent.chain(), s.uses)
 }
 
-// owner is the router with the longest prefix, and, among parameters, the one
-// that the rule for routes prefers; of several at one prefix the first that says
-// what to do with a miss, else the innermost that contains all of them. A router
-// that With made has no territory, nor has one without routes and settings.
-func (t *oracleTree) owner(p string) *oracleScope {
+// owner is the router with the best host, then with the longest prefix, and,
+// among parameters, the one that the rule for routes prefers; of several at one
+// prefix the first that says what to do with a miss, else the innermost that
+// contains all of them. A router that With made has no territory, nor has one
+// without routes and settings.
+func (t *oracleTree) owner(host, p string) *oracleScope {
 	var at []*oracleScope
-	best := "9"
+	best, bestHost := "9", oracleOtherHost
 	for _, s := range t.scopes {
-		if s.shared || s.parent != nil && !s.inUse() {
+		rank := oracleHostOf(s.host).on(host)
+		if s.shared || s.parent != nil && !s.inUse() || rank == oracleOtherHost {
 			continue
 		}
 		for _, f := range s.covers() {
-			if f.match(p) && f.rank < best {
-				at, best = nil, f.rank
+			if f.match(p) && cmp.Or(cmp.Compare(rank, bestHost), cmp.Compare(best, f.rank)) > 0 {
+				at, best, bestHost = nil, f.rank, rank
 			}
-			if f.match(p) && f.rank == best && !slices.Contains(at, s) {
+			if f.match(p) && rank == bestHost && f.rank == best && !slices.Contains(at, s) {
 				at = append(at, s)
 			}
 		}
@@ -324,8 +337,8 @@ func (r *oracleRouter) inUse() bool {
 }
 
 // params are those of the prefix.
-func (s *oracleScope) params(p string) map[string]string {
-	params := map[string]string{}
+func (s *oracleScope) params(host, p string) map[string]string {
+	params := oracleHostOf(s.host).params(host)
 	segs := strings.Split(p, "/")
 	for i, seg := range strings.Split(s.prefix, "/") {
 		if name, found := strings.CutPrefix(seg, "{"); found {

@@ -96,11 +96,11 @@ func newProgRun(reached progReached) *progRun {
 
 // A progVerdict is the oracle's word on a step.
 type progVerdict struct {
-	name, conflict, cycle, shared bool // why it must be refused
-	large                         bool // too many routes: it is left out
+	name, hosts, conflict, cycle, shared bool // why it must be refused
+	large                                bool // too many routes: it is left out
 }
 
-func (v progVerdict) refused() bool { return v.name || v.conflict || v.cycle || v.shared }
+func (v progVerdict) refused() bool { return v.name || v.hosts || v.conflict || v.cycle || v.shared }
 
 // apply does a step that is no request, for the oracle and on the routers, and
 // says where the two disagree about refusing it.
@@ -124,6 +124,8 @@ func (p *progRun) apply(op progOp) (done bool, fault string) {
 		return true, ""
 	case err != nil && v.shared:
 		p.reach("refused on a router made by With", 1)
+	case errors.As(err, &pattern) && v.hosts:
+		p.reach("refused for two hosts", 1)
 	case errors.As(err, &pattern) && (v.name || v.cycle):
 		p.reach("refused for a name or a cycle", 1)
 	case errors.As(err, &conflict) && v.conflict:
@@ -148,8 +150,8 @@ func (p *progRun) judge(op progOp) (v progVerdict) {
 	for i, r := range p.model {
 		if r != nil {
 			t := p.tree(i)
-			name, conflict := t.wrong()
-			v.name, v.conflict, v.large = v.name || name, v.conflict || conflict, v.large || len(t.routes) > progRoutes
+			name, hosts, conflict := t.wrong()
+			v.name, v.hosts, v.conflict, v.large = v.name || name, v.hosts || hosts, v.conflict || conflict, v.large || len(t.routes) > progRoutes
 		}
 	}
 	return v
@@ -230,8 +232,9 @@ func (p *progRun) call(op progOp) {
 	case progVerb:
 		enumRoute{Dialect: "verb", Pattern: strings.TrimPrefix(op.method+" "+op.path, " ")}.register(rt, op.handler())
 	case progMount:
-		p.live[op.child] = segue.New()
-		rt.Mount(op.path, p.live[op.child])
+		child := segue.New()
+		rt.Mount(op.path, child)
+		p.live[op.child] = child // unless it was refused
 	case progAgain:
 		rt.Mount(op.path, p.live[op.child])
 	case progPlain:
@@ -568,7 +571,10 @@ func (p *progRun) count(q progAsked, a oracleReply) {
 		"served in the other spelling":     a.status == 200 && hit.path == oracleOtherSpelling(path),
 		"redirected to the other spelling": a.status == 307 && path == q.escaped,
 		"redirected to the clean path":     a.status == 307 && path != q.escaped,
-		"by a host":                        a.hit != nil && a.hit.host != "",
+		"by a host":                        a.hit != nil && a.hit.host.name != "",
+		"by a host's parameter":            a.hit != nil && a.hit.host.label != "",
+		"in a mount on a host":             a.hit != nil && a.hit.scope.host != "",
+		"a miss of a host's router":        a.status == 404 && a.owner.host != "",
 		"in a mount":                       a.hit != nil && a.hit.scope.prefix != "",
 		"in a plain mount":                 a.inner != "",
 		"in a mounted ServeMux":            a.inner != "" && a.hit.call.mux,
@@ -779,8 +785,12 @@ func (op progOp) mounts() bool { return op.kind >= progMount && op.kind <= progW
 func (p *progRun) spend() (wide int) {
 	hosts := []string{""}
 	for _, r := range p.tree(0).routes {
-		if !slices.Contains(hosts, r.host) {
-			hosts = append(hosts, r.host)
+		host := r.host.name
+		if r.host.label != "" {
+			host = "{spends}." + host
+		}
+		if !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
 		}
 	}
 	for _, host := range hosts {

@@ -107,11 +107,10 @@ func (s enumSet) withOracle() enumSet {
 		}
 		o := r.oracle(policy)
 		s.o = append(s.o, o)
-		for _, seg := range slices.Concat(o.forms[0].segs, o.forms[len(o.forms)-1].segs) {
-			names[seg.text] = seg.kind != oracleLiteral && seg.text != ""
+		for _, name := range o.names() {
+			names[name] = true
 		}
 	}
-	maps.DeleteFunc(names, func(_ string, fuzzName bool) bool { return !fuzzName })
 	s.names = slices.Sorted(maps.Keys(names))
 	return s
 }
@@ -143,13 +142,13 @@ func (s enumSet) canonical() bool {
 // conflict is the oracle's word on two routes: the same host, method and shape.
 func (r *oracleRoute) conflict(other *oracleRoute) bool {
 	a, b := r.forms[0], other.forms[0]
-	return r.method == other.method && r.host == other.host && a.rank == b.rank &&
+	return r.method == other.method && r.host.same(other.host) && a.rank == b.rank &&
 		slices.EqualFunc(a.segs, b.segs, func(a, b oracleSeg) bool { return a.kind != oracleLiteral || a.text == b.text })
 }
 
 func (s enumSet) conflict() bool {
 	for i, r := range s.o {
-		if slices.ContainsFunc(s.o[:i], r.conflict) {
+		if r.twice || slices.ContainsFunc(s.o[:i], r.conflict) {
 			return true
 		}
 	}
@@ -174,12 +173,13 @@ func (s enumSet) mixedRoot() bool {
 	return false
 }
 
-// accepted drops what a router would refuse: what conflicts with an earlier one.
+// accepted drops what a router would refuse: what has two hosts or conflicts with
+// an earlier one.
 func (s enumSet) accepted() enumSet {
 	var kept enumSet
 	for i, r := range s.routes {
 		next := enumSet{routes: append(slices.Clip(kept.routes), r), o: append(slices.Clip(kept.o), s.o[i])}
-		if !next.mixedRoot() && !slices.ContainsFunc(kept.o, s.o[i].conflict) {
+		if !next.mixedRoot() && !s.o[i].twice && !slices.ContainsFunc(kept.o, s.o[i].conflict) {
 			kept = next
 		}
 	}
@@ -692,6 +692,14 @@ func enumShuffled(n int, routes ...enumRoute) []enumRoute {
 
 // enumTexts are all paths of up to depth of the segments.
 func enumTexts(depth int, segs []string) []string { return enumShapes(depth, segs, segs) }
+
+// example is a host that h matches.
+func (h oracleHost) example() string {
+	if h.label != "" {
+		return "v." + h.name
+	}
+	return h.name
+}
 
 // example is a path that the route matches.
 func (r *oracleRoute) example() string {

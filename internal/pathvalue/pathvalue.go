@@ -52,6 +52,7 @@ package pathvalue
 
 import (
 	"net/http"
+	"reflect"
 	"strings"
 	"sync"
 )
@@ -151,6 +152,29 @@ func InOrder(r *http.Request) (names, values []string) {
 		values = append(values, r.PathValue(name))
 	}
 	return names, values
+}
+
+// otherValues is the field in which a request keeps what SetPathValue gave it under
+// names that its pattern does not have.
+var otherValues, hasOthers = reflect.TypeFor[http.Request]().FieldByName("otherValues")
+
+// Others returns the names, except "", under which SetPathValue gave r values, as
+// far as no pattern had them then. It returns nil if there are none, or if
+// net/http keeps them in another way. Reflection may read an unexported field.
+func Others(r *http.Request) map[string]bool {
+	if !hasOthers || otherValues.Type != reflect.TypeFor[map[string]string]() {
+		return nil
+	}
+	m := reflect.ValueOf(r).Elem().FieldByIndex(otherValues.Index)
+	if m.Len() == 0 {
+		return nil
+	}
+	names := make(map[string]bool, m.Len())
+	for i := m.MapRange(); i.Next(); {
+		names[i.Key().String()] = true
+	}
+	delete(names, "") // that of Add
+	return names
 }
 
 // Add gives r a path value that outlasts an inner ServeMux, which replaces the

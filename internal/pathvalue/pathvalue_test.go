@@ -385,6 +385,43 @@ func TestIdentity(t *testing.T) {
 	assert.Zero(t, Identity(text[:0]))
 }
 
+// An empty string remembers what it was cut from, in copies of a request too.
+func TestOrigin(t *testing.T) {
+	one, other := strings.Clone("204"), strings.Clone("204")
+	assert.Equal(t, Identity(one), Origin(one))
+	assert.Equal(t, Identity(one), Origin(one[:0]))
+	assert.NotEqual(t, Origin(one[:0]), Origin(other[:0]))
+	assert.NotEqual(t, Origin(one[:0]), Origin(""))
+	r := bareRequest("/")
+	r.Pattern = one[:0]
+	shallow := *r
+	for _, copied := range []*http.Request{r, &shallow, r.Clone(t.Context()), r.WithContext(t.Context())} {
+		assert.Equal(t, Identity(one), Origin(copied.Pattern))
+	}
+}
+
+// Others has what SetPathValue keeps apart from the values of a pattern.
+func TestOthers(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
+		r := bareRequest("/")
+		assert.Nil(t, Others(r))
+		r.SetPathValue("a", "1")
+		r.SetPathValue("b", "")
+		assert.Equal(t, map[string]bool{"a": true, "b": true}, Others(r))
+		fill(r, []string{"id", "b"}, "7", "8")
+		r.SetPathValue("id", "9")
+		assert.Equal(t, map[string]bool{"a": true, "b": true}, Others(r), "b is covered, and not gone")
+
+		clone := r.Clone(t.Context())
+		Add(clone, "id", "outer")
+		assert.Equal(t, map[string]bool{"a": true, "b": true, "id": true}, Others(clone))
+		assert.Len(t, Others(r), 2)
+		plain := bareRequest("/")
+		Add(plain, "x", "1")
+		assert.Equal(t, map[string]bool{"x": true}, Others(plain), "without what Add makes the map by")
+	})
+}
+
 func limiter(limit int) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.MaxBytesHandler(next, int64(limit))

@@ -48,6 +48,7 @@ type State struct {
 	bytes   atomic.Int64
 	status  atomic.Int32
 	pending atomic.Int32 // calls on their way that may begin the response
+	gone    atomic.Bool  // aborted since the client had left
 }
 
 // StateOf returns the State of the wrapped writer that w is or leads to by
@@ -88,9 +89,10 @@ func (s *State) Begun() bool {
 // connection was hijacked, from this writer or from another wrapped writer
 // under it, Abort closes it, because net/http has forgotten it. Otherwise Abort
 // panics with [http.ErrAbortHandler]. net/http then cuts the connection (HTTP/2:
-// resets the stream).
-func (s *State) Abort() {
+// resets the stream). For gone see Gone.
+func (s *State) Abort(gone bool) {
 	for ; s != nil; s = StateOf(s.w) {
+		s.gone.Store(gone)
 		if conn := s.conn.Load(); conn != nil {
 			(*conn).Close()
 			return
@@ -119,6 +121,10 @@ func (s *State) Bytes() int64 { return s.bytes.Load() }
 
 // Hijacked reports whether the handler took the connection over.
 func (s *State) Hijacked() bool { return s.conn.Load() != nil }
+
+// Gone reports whether the response was aborted for no fault of the server: the
+// client had left.
+func (s *State) Gone() bool { return s.gone.Load() }
 
 // begin sets the status unless there is one. After a hijack the writer sends
 // nothing, so there will be none.

@@ -215,7 +215,17 @@ func TestStateOf(t *testing.T) {
 
 func TestAbort(t *testing.T) {
 	w := Wrap(httptest.NewRecorder())
-	assert.PanicsWithValue(t, http.ErrAbortHandler, func() { StateOf(w).Abort() })
+	assert.PanicsWithValue(t, http.ErrAbortHandler, func() { StateOf(w).Abort(false) })
+
+	// An outer wrapped writer knows the reason as well.
+	for _, gone := range []bool{false, true} {
+		w = Wrap(httptest.NewRecorder())
+		inner := Wrap(unwrapping{w})
+		assert.False(t, StateOf(w).Gone())
+		assert.Panics(t, func() { StateOf(inner).Abort(gone) })
+		assert.Equal(t, gone, StateOf(inner).Gone())
+		assert.Equal(t, gone, StateOf(w).Gone())
+	}
 
 	// The hijacked connection is closed, also if only an outer State knows it.
 	for _, between := range []func(w http.ResponseWriter) http.ResponseWriter{
@@ -227,7 +237,7 @@ func TestAbort(t *testing.T) {
 		w = Wrap(&recordingWriter{conn: conn})
 		_, _, err := http.NewResponseController(between(w)).Hijack()
 		require.NoError(t, err)
-		assert.NotPanics(t, func() { StateOf(between(w)).Abort() })
+		assert.NotPanics(t, func() { StateOf(between(w)).Abort(false) })
 		_, err = peer.Read(make([]byte, 1))
 		assert.Equal(t, io.EOF, err)
 	}
@@ -251,7 +261,7 @@ func TestConcurrentUse(t *testing.T) {
 			}
 			w.(http.Hijacker).Hijack()
 			assert.True(t, state.Hijacked())
-			state.Abort()
+			state.Abort(false)
 		})
 	}
 	all.Wait()

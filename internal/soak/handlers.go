@@ -21,7 +21,7 @@ type handlers struct {
 	atMost  time.Duration  // and for how long
 	waiting atomic.Int64   // requests in wait
 	gate    chan struct{}  // what they wait for
-	raised  atomic.Int64   // panics that net/http gets and has to log
+	raised  atomic.Int64   // panics that net/http or Recover has to log
 	failed  atomic.Int64   // errors that came to an error list
 }
 
@@ -110,7 +110,7 @@ func (h *handlers) panicsBegun(w http.ResponseWriter, r *http.Request) {
 
 func (h *handlers) panic(r *http.Request) {
 	h.count(panics)
-	if strings.HasPrefix(r.Pattern, "GET /panic/") {
+	if !strings.HasPrefix(r.Pattern, "GET /intime/") {
 		h.raised.Add(1)
 	}
 	panic("on purpose: " + r.Pattern)

@@ -89,13 +89,15 @@ func (s *stage) connState(_ net.Conn, state http.ConnState) {
 	}
 }
 
-// Write takes a message for the server's log. Panics were raised on purpose, and
-// http.TimeoutHandler swallows one if the client goes in the same moment. No other
-// message is expected.
+// Write takes a message for the server's log. Panics were raised on purpose: net/http
+// logs one ("panic serving"), or Recover. http.TimeoutHandler swallows one if the
+// client goes in the same moment. No other message is expected.
 func (s *stage) Write(text []byte) (int, error) {
 	line, _, _ := strings.Cut(string(text), "\n")
 	switch {
 	case strings.Contains(line, "panic serving") && strings.Contains(line, "on purpose: GET /panic/"):
+		s.logged.Add(1)
+	case strings.HasPrefix(line, "segue: GET /safe/") && strings.Contains(line, ": panic: on purpose: GET /safe/"):
 		s.logged.Add(1)
 	case strings.Contains(line, "panic serving") && strings.Contains(line, "on purpose: GET /intime/"):
 	case strings.Contains(line, "timeout waiting for SETTINGS"): // see conn2.unborn

@@ -20,9 +20,10 @@ import (
 type Engine struct{ set *Set }
 
 // Call answers one call of the page: a name, and arguments and answer as JSON.
-// An error is part of the answer, since the page shows it.
+// An error is part of the answer, since the page shows it. So is a panic: what
+// somebody pastes is not to end the program, which the page cannot do without.
 func (e *Engine) Call(name, args string) string {
-	answer, err := e.call(name, []byte(args))
+	answer, err := e.guarded(name, []byte(args))
 	if err != nil {
 		answer = map[string]string{"error": err.Error()}
 	}
@@ -35,10 +36,19 @@ func (e *Engine) Call(name, args string) string {
 	return b.String()
 }
 
+func (e *Engine) guarded(name string, args []byte) (answer any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the page made a mistake: %v", v)
+		}
+	}()
+	return e.call(name, args)
+}
+
 func (e *Engine) call(name string, args []byte) (any, error) {
 	var a struct {
-		Text, Method, Target, Host, Who string
-		Millis                          int
+		Text, Method, Target, Host, Preflight, Who string
+		Millis                                     int
 	}
 	if err := json.Unmarshal(args, &a); err != nil {
 		return nil, err
@@ -51,9 +61,11 @@ func (e *Engine) call(name string, args []byte) (any, error) {
 		e.set = Build(a.Text)
 		return e.set, nil
 	case "explain":
-		return e.set.Explain(a.Method, a.Host, a.Target)
+		return e.set.Explain(a.Method, a.Host, a.Target, a.Preflight)
 	case "compiled":
 		return e.set.Compiled(a.Method, a.Host), nil
+	case "read":
+		return Read(a.Text), nil
 	case "bench":
 		return e.set.Bench(a.Who, a.Millis)
 	case "samples":

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/segue-go/segue"
@@ -21,8 +22,9 @@ type Answer struct {
 	Location string
 	Allow    string
 	Line     int
-	Name     string // of the handler
-	Panic    string // ServeMux does, on some CONNECT requests
+	Name     string   // of the handler
+	Panic    string   // ServeMux does, on some CONNECT requests
+	Ran      []string // the middlewares that ran, outermost first
 }
 
 // A Param is a parameter in the order of the pattern.
@@ -36,7 +38,24 @@ type Explanation struct {
 	Notes      []string
 	Nearest    []Near
 	Text       string // the trace as a terminal shows it
+
+	Differs []string // what of the answers differs: "status", "Allow"
+	Reasons []string // why
+	Miss    *Miss    // nil where a route answers
+	Example *Example // a request that a route answers, where none answers this one
+	Method  string   // the method that this one is a slip of, "" if it is none
 }
+
+// A Miss is an answer that no route gives.
+type Miss struct {
+	Prefix      string // of the router that it is about
+	Line        int    // where that router is mounted, 0 for the outermost
+	Handler     string // the handler for misses that answered, "" for the router's own text
+	HandlerLine int
+}
+
+// An Example is a request that a route answers.
+type Example struct{ Method, Host, Target, Pattern string }
 
 // A Step is one of segue's steps with the nodes to light.
 type Step struct {
@@ -54,16 +73,25 @@ type Near struct {
 	Line         int
 }
 
-// Explain follows a request.
-func (s *Set) Explain(method, host, target string) (*Explanation, error) {
+// Explain follows a request. preflight is the method that a CORS preflight asks
+// for, "" for any other request.
+func (s *Set) Explain(method, host, target, preflight string) (*Explanation, error) {
 	r, err := newRequest(method, host, target)
 	if err != nil {
 		return nil, err
 	}
+	if preflight != "" {
+		r.Header.Set("Access-Control-Request-Method", preflight)
+	}
 	trace := s.router.Explain(r)
+	if m := markOf(trace.Match.Route); m.line > 0 {
+		trace.Match.Route.File, trace.Match.Route.Line = "routes", m.line // the reader's line, and not this program's
+	}
+	answered, by := serve(s.router, r)
+	muxAnswer, _ := serve(s.mux, r)
 	e := &Explanation{
-		Segue:  serve(s.router, r),
-		Mux:    serve(s.mux, r),
+		Segue:  answered,
+		Mux:    muxAnswer,
 		Lookup: answerOf(trace.Match),
 		Notes:  trace.Notes(),
 		Text:   trace.String(),
@@ -73,7 +101,52 @@ func (s *Set) Explain(method, host, target string) (*Explanation, error) {
 		e.Nearest = append(e.Nearest, Near{near.Pattern, trace.Why()[i], markOf(near).line})
 	}
 	e.Steps = s.steps(trace, method, r.Host)
+	if e.Differs = differences(e.Segue, e.Mux); len(e.Differs) > 0 {
+		e.Reasons = s.reasons(r)
+	}
+	e.Miss = s.miss(r, by)
+	if e.Segue.Status == http.StatusNotFound {
+		e.Example = s.example(trace.Nearest)
+	}
+	if !slices.Contains(s.Methods, method) {
+		e.Method = slip(method, words[:methodWords])
+	}
 	return e, nil
+}
+
+// miss tells which router an answer is about that no route gives.
+func (s *Set) miss(r *http.Request, by *missMark) *Miss {
+	about := s.router.About(r)
+	if about == nil {
+		return nil
+	}
+	at := s.places[about]
+	m := &Miss{Prefix: at.prefix, Line: at.line}
+	if by != nil {
+		m.Handler, m.HandlerLine = by.name, by.line
+	}
+	return m
+}
+
+// example is a request that a route answers: one of those that came near to a
+// miss, else the first.
+func (s *Set) example(nearest []segue.Route) *Example {
+	const enough = 32 // who would look further
+	all := slices.Clone(nearest)
+	for _, r := range s.Routes {
+		all = append(all, segue.Route{Method: r.Method, Host: r.Host, Pattern: r.Pattern})
+	}
+	for _, route := range all[:min(len(all), enough)] {
+		x := Example{cmp.Or(route.Method, http.MethodGet), exampleHost(route.Host), examplePath(route.Pattern), route.Pattern}
+		r, err := newRequest(x.Method, x.Host, x.Target)
+		if err != nil {
+			continue
+		}
+		if m := s.router.Lookup(r); m.Status == http.StatusOK && m.Route.Pattern == route.Pattern {
+			return &x
+		}
+	}
+	return nil
 }
 
 // newRequest is the request that a server would make of a request line.
@@ -96,10 +169,8 @@ func answerOf(m segue.Match) Answer {
 	a := Answer{Status: m.Status, Pattern: m.Route.Pattern, Location: m.Location, Allow: m.Allow}
 	a.Line, a.Name = markOf(m.Route).line, markOf(m.Route).name
 	if m.Status == http.StatusOK {
-		for _, name := range namesIn(m.Route.Path) {
-			if name != "" {
-				a.Params = append(a.Params, Param{name, m.Params[name]})
-			}
+		for _, name := range namesIn(m.Route.Pattern) {
+			a.Params = append(a.Params, Param{name, m.Params[name]})
 		}
 	}
 	return a
@@ -107,8 +178,10 @@ func answerOf(m segue.Match) Answer {
 
 // A recorder is the writer of one request.
 type recorder struct {
-	header http.Header
-	answer Answer
+	header     http.Header
+	answer     Answer
+	ran        []string
+	answeredBy *missMark
 }
 
 func (w *recorder) Header() http.Header { return w.header }
@@ -129,14 +202,13 @@ func (w *recorder) see(m *mark, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 	w.answer.Pattern, w.answer.Line, w.answer.Name = r.Pattern, m.line, m.name
 	for _, name := range namesIn(r.Pattern) {
-		if name != "" {
-			w.answer.Params = append(w.answer.Params, Param{name, r.PathValue(name)})
-		}
+		w.answer.Params = append(w.answer.Params, Param{name, r.PathValue(name)})
 	}
 }
 
-// serve has a router answer a copy of the request.
-func serve(h http.Handler, r *http.Request) (a Answer) {
+// serve has a router answer a copy of the request, and tells which handler for
+// misses answered it.
+func serve(h http.Handler, r *http.Request) (a Answer, by *missMark) {
 	w, r2 := &recorder{header: http.Header{}}, r.Clone(r.Context())
 	defer func() {
 		if v := recover(); v != nil {
@@ -144,11 +216,11 @@ func serve(h http.Handler, r *http.Request) (a Answer) {
 		}
 	}()
 	h.ServeHTTP(w, r2)
-	w.answer.Location, w.answer.Allow = w.header.Get("Location"), w.header.Get("Allow")
+	w.answer.Location, w.answer.Allow, w.answer.Ran = w.header.Get("Location"), w.header.Get("Allow"), w.ran
 	if w.answer.Status == http.StatusTemporaryRedirect {
 		w.answer.Pattern = r2.Pattern
 	}
-	return w.answer
+	return w.answer, w.answeredBy
 }
 
 // steps adds to segue's steps which nodes to light.

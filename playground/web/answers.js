@@ -4,11 +4,25 @@ import { byId, el, plural, put, visible } from "./dom.js";
 const words = { 200: "answered by", 204: "automatic OPTIONS", 307: "redirected to", 301: "redirected to", 400: "no path", 404: "no route", 405: "method not allowed" };
 
 // showAnswers shows what both make of a request; found is null where it is none.
+// Where they differ it says in what, and why.
 export function showAnswers(found) {
-  const same = !found || ["Status", "Pattern", "Location", "Allow"].every((k) => found.Segue[k] === found.Mux[k]);
-  put(byId("segue").querySelector(".answer"), ...(found ? answer(found.Segue) : []));
+  const differs = (found && found.Differs) || [];
+  put(byId("segue").querySelector(".answer"), ...(found ? [...answer(found.Segue), about(found)] : []));
   put(byId("mux").querySelector(".answer"), ...(found ? answer(found.Mux) : []));
-  put(byId("mux").querySelector("h3"), "http.ServeMux", same ? "" : el("span", { class: "differs" }, "another answer"));
+  put(byId("mux").querySelector("h3"), "http.ServeMux", differs.length ? el("span", { class: "differs" }, "another answer: " + differs.join(", ")) : "");
+  put(byId("reasons"), ...((found && found.Reasons) || []).filter(Boolean).map((r) => el("p", {}, el("b", {}, "On purpose: "), r)));
+}
+
+// about tells which router a miss is about, and which middlewares ran.
+function about(found) {
+  const { Miss: miss, Segue: { Ran: ran } } = found;
+  const lines = [];
+  if (miss) {
+    lines.push(el("p", {}, ...(miss.Line ? ["about the router at ", el("span", { class: "mono" }, visible(miss.Prefix)), `, line ${miss.Line}`] : ["about the outermost router"]),
+      miss.Handler ? `; answered by ${visible(miss.Handler)}, line ${miss.HandlerLine}` : ""));
+  }
+  if (ran) lines.push(el("p", {}, "ran: ", el("span", { class: "mono" }, visible(ran.join(" → ")))));
+  return lines.length ? el("div", { class: "about" }, ...lines) : "";
 }
 
 function answer(a) {
@@ -51,6 +65,16 @@ export function showSteps(found, stop) {
   showNearest(found.Nearest || []);
 }
 
+// showOffers offers another request where a person may have meant one: the method
+// that this one is a slip of, and a path that the routes have.
+export function showOffers(found, ask) {
+  const { Method: method, Example: example } = found;
+  put(byId("offers"),
+    method ? el("p", {}, "Is the method ", el("button", { type: "button", onclick: () => ask({ Method: method }) }, method), "?") : "",
+    example ? el("p", {}, "Try a path that these routes have: ", el("button", { type: "button", onclick: () => ask(example) },
+      visible([example.Method, example.Host, example.Target].filter(Boolean).join(" ")))) : "");
+}
+
 function how(s) {
   const lines = [];
   if (!s.Kind) lines.push(["no route goes on here"]);
@@ -77,7 +101,7 @@ function showNearest(nearest) {
 export function showNone(why) {
   showAnswers(null);
   put(byId("ended"), el("p", {}, why));
-  for (const id of ["steps", "nearest", "trace"]) put(byId(id));
+  for (const id of ["steps", "offers", "nearest", "trace"]) put(byId(id));
 }
 
 // lightSteps marks the steps up to one.

@@ -1,5 +1,5 @@
 // The editor: a text area with line numbers and marks under what is wrong.
-import { byId, el, put, visible } from "./dom.js";
+import { byId, el, plural, put, visible } from "./dom.js";
 
 const text = byId("text"), marks = byId("marks"), gutter = byId("gutter"), list = byId("problems");
 
@@ -8,6 +8,22 @@ text.addEventListener("scroll", scrolled);
 function scrolled() {
   marks.style.transform = `translate(${-text.scrollLeft}px, ${-text.scrollTop}px)`;
   gutter.scrollTop = text.scrollTop;
+}
+
+// reset goes back to the beginning of the text.
+export function reset() {
+  text.scrollTop = text.scrollLeft = 0;
+  scrolled();
+}
+
+// write puts text in the place of the selection, as a person would: what was
+// there before can be brought back by the browser's undo.
+export function write(what) {
+  text.focus();
+  if (!document.execCommand("insertText", false, what)) {
+    text.setRangeText(what, text.selectionStart, text.selectionEnd, "end");
+    text.dispatchEvent(new Event("input", { bubbles: true }));
+  }
 }
 
 // mark shows what was refused; won is the line of the route that answers.
@@ -41,11 +57,38 @@ export function showProblems(problems) {
   }));
 }
 
+// showHints shows what was taken and is probably a slip, and mends it.
+export function showHints(hints) {
+  put(byId("hints"), ...hints.map((h) => el("li", { "data-key": h.Text },
+    el("p", {}, el("span", { class: "at" }, String(h.Line)), " ", visible(h.Reason)),
+    el("button", { type: "button", onclick: () => fix(h) }, "Mend it"))));
+}
+
+function fix(hint) {
+  const from = startOf(hint.Line);
+  text.setSelectionRange(from, from + hint.Text.length);
+  write(hint.Fix);
+}
+
+// showReading tells what was made of a program, or offers to read one.
+export function showReading(reading, looksLikeOne, read, dismiss) {
+  const panel = byId("reading");
+  if (!reading && !looksLikeOne) return put(panel);
+  if (!reading) return put(panel, el("p", {}, "This looks like a program. "), el("button", { type: "button", onclick: read }, "Read it"));
+  const left = reading.Left;
+  put(panel,
+    el("p", {}, reading.Routes ? `Read ${plural(reading.Routes, "route")} from the program.` : "The program registers no route that the page can read.",
+      left.length ? " Not read, or not for sure:" : ""),
+    el("ul", {}, ...left.map((l) => el("li", {}, l.Line ? el("span", { class: "at" }, "line " + l.Line) : "", l.Text ? el("code", {}, visible(l.Text)) : "", el("span", {}, visible(l.Why))))),
+    el("button", { type: "button", onclick: dismiss }, "Close"));
+}
+
+const startOf = (line) => text.value.split("\n").slice(0, line - 1).reduce((n, l) => n + l.length + 1, 0);
+
 // goTo puts the cursor at a place.
 export function goTo(line, column) {
   const lines = text.value.split("\n");
-  const before = lines.slice(0, line - 1).reduce((n, l) => n + l.length + 1, 0);
-  const at = before + [...(lines[line - 1] || "")].slice(0, column).join("").length;
+  const at = startOf(line) + [...(lines[line - 1] || "")].slice(0, column).join("").length;
   text.focus();
   text.setSelectionRange(at, at);
   text.scrollTop = Math.max(0, (line - 4) * 20);

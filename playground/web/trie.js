@@ -5,7 +5,7 @@ import { busy, visible } from "./dom.js";
 const font = "12px ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 const ruler = document.createElement("canvas").getContext("2d");
 const textWidth = (text, in_ = font) => ((ruler.font = in_), ruler.measureText(text).width);
-const badge = "600 10px system-ui, 'DejaVu Sans', sans-serif", note = "10px ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace";
+const badge = "600 10.5px system-ui, 'DejaVu Sans', sans-serif", note = "11px ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 const short = (text, most) => ([...text].length > most ? [...text].slice(0, most - 1).join("") + "…" : text);
 
 // sourceTree is the trie as the routes were written.
@@ -57,16 +57,27 @@ const nameOf = (n) => short((n.Branches || ["…"]).join(", "), 28);
 // Beyond so many rows only what is beside the way is unfolded at first.
 const manyRows = 48;
 
+// A panel that is narrower has no room for a column for each depth: the nodes
+// stand in rows, each further in than the one that it hangs on.
+const narrow = 520, step = 20;
+
 export class Trie {
-  constructor(svg) {
+  constructor(svg, inView) {
     this.svg = d3.select(svg);
+    this.inView = inView; // is told whether all that is drawn is in view
     this.group = this.svg.append("g");
     this.links = this.group.append("g");
     this.nodes = this.group.append("g");
-    this.zoom = d3.zoom().scaleExtent([0.03, 3]).on("zoom", (e) => this.moved(e));
+    this.zoom = d3.zoom().scaleExtent([0.03, 3]).filter((e) => this.isForUs(e)).on("zoom", (e) => this.moved(e));
     this.forget();
     this.svg.call(this.zoom).on("dblclick.zoom", null);
     this.svg.on("keydown", (e) => this.key(e));
+  }
+
+  // isForUs leaves a finger to the page where all of the drawing is in view.
+  isForUs(e) {
+    if (e.type === "touchstart" && e.touches.length < 2) return !this.svg.classed("whole");
+    return (!e.ctrlKey || e.type === "wheel") && !e.button;
   }
 
   // forget drops what a person did to the drawings.
@@ -109,35 +120,59 @@ export class Trie {
       n.label = textWidth(short(n.data.label, 34), "bold " + font) + 12;
       n.wide = Math.max(n.label + (n.ends ? textWidth(n.ends, badge) + n.ends.length * 0.2 + 8 : 0), textWidth(n.data.note || "", note) + 12);
     });
-    const rows = this.root.leaves().length, least = this.kind === "compiled" ? 34 : 25;
-    const row = Math.min(44, Math.max(least, (this.size()[1] - 80) / (rows * 1.25)));
-    d3.tree().nodeSize([row, 1]).separation((a, b) => (a.parent === b.parent ? 1 : 1.25))(this.root);
-    this.columns();
+    this.narrow = this.size()[0] < narrow;
+    if (this.narrow) this.rows();
+    else this.columns();
     this.drawLinks();
     this.drawNodes();
+  }
+
+  // rows puts each node below the one before, as a list of files is drawn.
+  rows() {
+    let at = 0;
+    this.root.eachBefore((n) => {
+      [n.x, n.y] = [at, n.depth * step];
+      at += n.data.note ? 42 : 26;
+    });
+    this.svg.node().style.setProperty("--tall", at + 30 + "px");
   }
 
   // below counts what a folded node hides.
   below(d) { return d.kids.reduce((n, k) => n + 1 + this.below(k), 0); }
 
-  // columns gives each depth the room that its widest label needs.
+  // columns gives each depth the room that its widest label needs, and spreads
+  // what is small over the panel.
   columns() {
-    const wide = [];
+    const [w, h] = this.size(), wide = [];
     this.root.each((n) => (wide[n.depth] = Math.max(wide[n.depth] || 0, n.wide)));
+    const labels = wide.reduce((sum, each) => sum + each, 30);
+    const gap = Math.min(120, Math.max(18, (w / 1.1 - labels) / Math.max(wide.length - 1, 1)));
     const start = [0];
-    for (let i = 0; i < wide.length; i++) start[i + 1] = start[i] + wide[i] + 30;
-    this.root.each((n) => (n.y = start[n.depth]));
+    for (let i = 0; i < wide.length; i++) start[i + 1] = start[i] + wide[i] + gap;
+    d3.tree().nodeSize([1, 1]).separation((a, b) => (a.parent === b.parent ? 1 : 1.15))(this.root);
+    const scale = Math.min(1.1, Math.max(0.72, w / (labels + gap * (wide.length - 1))));
+    const high = -least(this.root.descendants(), (n) => -n.x) - least(this.root.descendants(), (n) => n.x);
+    const row = Math.min(72, Math.max(this.kind === "compiled" ? 37 : 26, (h / scale - 70) / Math.max(high, 1)));
+    this.root.each((n) => ([n.x, n.y] = [n.x * row, start[n.depth]]));
+  }
+
+  // resized draws anew where there is more room or less.
+  resized() {
+    if (!this.root) return;
+    if (!this.narrow || this.size()[0] >= narrow) this.again();
+    this.aim(false, true);
   }
 
   drawLinks() {
-    const line = d3.linkHorizontal();
+    const curve = d3.linkHorizontal();
+    const elbow = (l) => `M${l.source.y},${l.source.x + 7}V${l.target.x - 6}q0,6 6,6H${l.target.y - 6}`;
     const from = (n) => n.y + (n.data.note && n.children[0].data.kind !== "aside" ? n.label : n.wide) + 3;
     this.links
       .selectAll("path")
       .data(this.root.links(), (l) => l.target.data.id)
       .join("path")
       .attr("class", (l) => "link " + (l.target.data.kind === "aside" ? "aside" : l.target.data.again ? "again" : ""))
-      .attr("d", (l) => line({ source: [from(l.source), l.source.x], target: [l.target.y - 5, l.target.x] }));
+      .attr("d", (l) => (this.narrow ? elbow(l) : curve({ source: [from(l.source), l.source.x], target: [l.target.y - 5, l.target.x] })));
   }
 
   drawNodes() {
@@ -149,7 +184,7 @@ export class Trie {
         g.append("circle").attr("r", 4);
         g.append("text").attr("class", "label").attr("x", 9).attr("dy", "0.33em");
         g.append("text").attr("class", "methods").attr("dy", "0.33em");
-        g.append("text").attr("class", "merged").attr("x", 9).attr("dy", "15");
+        g.append("text").attr("class", "merged").attr("x", 9).attr("dy", "17");
         g.append("title");
         return g;
       });
@@ -237,11 +272,16 @@ export class Trie {
     const [w, h] = this.size();
     const b = this.box(nodes);
     const k = Math.min(largest, Math.max(smallest, Math.min(w / b.width, h / b.height)));
-    const x = b.width * k <= w ? (w - b.width * k) / 2 : w - b.width * k;
     const end = nodes[nodes.length - 1];
-    const y = b.height * k <= h ? (h - b.height * k) / 2 : h / 2 - (end.x - b.top) * k;
+    const x = this.narrow ? 6 - Math.max(0, (end.y + end.wide - b.left + 10) * k - w) : b.width * k <= w ? (w - b.width * k) / 2 : w - b.width * k;
+    const y = b.height * k <= h ? (h - b.height * k) / 2 : this.middle(end.x - b.top, b.height, k, h);
     const to = d3.zoomIdentity.translate(x - b.left * k, y - b.top * k).scale(k);
     this.move(to, smooth);
+  }
+
+  // middle brings a row to the middle, as far as there is more above and below.
+  middle(row, height, k, h) {
+    return Math.min(0, Math.max(h - height * k, h / 2 - row * k));
   }
 
   move(to, smooth) {
@@ -254,7 +294,17 @@ export class Trie {
   moved(e) {
     this.group.attr("transform", e.transform);
     this.state.place = e.transform;
+    this.seeWhole(e.transform);
     if (e.sourceEvent) this.state.view = "hand";
+  }
+
+  // seeWhole tells whether all that is drawn is in view.
+  seeWhole(at) {
+    if (!this.root) return;
+    const [w, h] = this.size(), b = this.box(this.root.descendants()), slack = 12;
+    const whole = at.applyX(b.left) >= -slack && at.applyY(b.top) >= -slack && at.applyX(b.left + b.width) <= w + slack && at.applyY(b.top + b.height) <= h + slack;
+    this.svg.classed("whole", whole);
+    this.inView(whole);
   }
 
   // aim brings into view what a person last wanted to see. same says that the
@@ -299,13 +349,14 @@ export class Trie {
 
   fitAll(smooth) { this.fit(this.root.descendants(), 0.03, 1.4, smooth); }
 
-  fitWay(smooth) { this.fit(this.onWay(), 0.62, 1.15, smooth); }
+  fitWay(smooth) { this.fit(this.onWay(), this.narrow ? 0.9 : 0.72, this.narrow ? 1 : 1.15, smooth); }
 
   // best shows all that is unfolded if that can be read, else the way.
   best(smooth) {
     const [w, h] = this.size();
     const b = this.box(this.root.descendants());
-    if (Math.min(w / b.width, h / b.height) >= 0.72) this.fit(this.root.descendants(), 0.72, 1.4, smooth);
+    const least = this.narrow ? 0.8 : 0.72;
+    if (Math.min(w / b.width, h / b.height) >= least) this.fit(this.root.descendants(), least, this.narrow ? 1.05 : 1.4, smooth);
     else this.fitWay(smooth);
   }
 

@@ -1,0 +1,251 @@
+package sendfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What a route for files answers is tested at the root, in static_test.go. Here is
+// what the package says of itself.
+
+// dist is the folder of the package comment.
+func dist() fstest.MapFS {
+	files := fstest.MapFS{}
+	for name, size := range map[string]int{"about.html": 1000, "about.html.br": 300, "docs/index.html": 500, "blob": 20} {
+		files[name] = &fstest.MapFile{Data: bytes.Repeat([]byte("x"), size), ModTime: time.Date(2024, 5, 17, 10, 0, 0, 0, time.UTC)}
+	}
+	return files
+}
+
+// The answer of the package comment.
+func Example() {
+	tree := &Tree{FS: dist(), Precompressed: true, Extension: ".html"}
+	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/about", nil)
+	r.Header.Set("Accept-Encoding", "gzip, br;q=0.9")
+	err := tree.Serve(w, r, "about", false, false)
+	w.Header().Del("Accept-Ranges") // always "bytes"
+	fmt.Println(w.Code, err, w.Body.Len())
+	for _, name := range slices.Sorted(maps.Keys(w.Header())) {
+		fmt.Printf("%s: %s\n", name, w.Header().Get(name))
+	}
+	// Output:
+	// 200 <nil> 300
+	// Content-Encoding: br
+	// Content-Length: 300
+	// Content-Type: text/html; charset=utf-8
+	// Etag: "17d03e56abe24000-12c-br"
+	// Last-Modified: Fri, 17 May 2024 10:00:00 GMT
+	// Vary: Accept-Encoding
+}
+
+// A callsFS notes the calls that it gets.
+type callsFS struct {
+	fs.FS
+	calls *[]string
+}
+
+func (f callsFS) Stat(name string) (fs.FileInfo, error) {
+	*f.calls = append(*f.calls, "Stat "+name)
+	return fs.Stat(f.FS, name)
+}
+
+// The table of the package comment, and what is beside it.
+func TestFind(t *testing.T) {
+	var calls []string
+	tree := &Tree{FS: callsFS{dist(), &calls}, Extension: ".html"}
+	for _, c := range []struct{ name, calls, file, page string }{
+		{"about", "Stat about, Stat about.html", "about.html", ""},
+		{"docs", "Stat docs, Stat docs.html, Stat docs/index.html", "", "docs/index.html"},
+		{"nope", "Stat nope, Stat nope.html", "", ""},
+		{"about.html", "Stat about.html", "about.html", ""},
+		{"blob/x", "Stat blob/x, Stat blob/x.html", "", ""},
+		{".", "Stat index.html", "", ""},
+		{"", "", "", ""},
+	} {
+		calls = nil
+		found := tree.Find(c.name)
+		assert.Equal(t, c.calls, strings.Join(calls, ", "), c.name)
+		assert.Equal(t, c.file, found.With(false), c.name)
+		assert.Equal(t, c.page, found.With(true), c.name)
+		assert.True(t, found.Tree == tree && found.Name == c.name)
+	}
+}
+
+func TestValid(t *testing.T) {
+	for _, name := range []string{"a", "a/b", "a b", "ä", "a..b", "a/b.c/d"} {
+		assert.True(t, Valid(name), "%q", name)
+	}
+	for _, name := range []string{"", "/", "a/", "/a", "a//b", ".", "..", "a/../b", ".env", "a/.git/b", "...", `a\b`, "a\x00", "\xff", "a/\xff/b"} {
+		assert.False(t, Valid(name), "%q", name)
+		assert.False(t, name != "" && Valid("a/"+name), "a/%q", name)
+	}
+}
+
+// What Check says and what Serve does agree: a tree that is refused has nothing.
+func TestCheck(t *testing.T) {
+	missing := os.DirFS(filepath.Join(t.TempDir(), "missing"))
+	file, err := os.OpenRoot(t.TempDir())
+	require.NoError(t, err)
+	defer file.Close()
+	for want, tree := range map[string]*Tree{
+		"the file system is nil":         {},
+		"the file system cannot be read": {FS: missing},
+		`the extension "html" is none`:   {FS: dist(), Extension: "html"},
+		`the extension ".a/b" is none`:   {FS: dist(), Extension: ".a/b"},
+		`the fallback "a/" is not a name`: {
+			FS: dist(), Fallback: "a/"},
+		`the fallback "nope" cannot be served`: {FS: dist(), Fallback: "nope"},
+		`the fallback "docs" is not a file`:    {FS: dist(), Fallback: "docs"},
+	} {
+		assert.ErrorContains(t, tree.Check(), want)
+	}
+	assert.NoError(t, (&Tree{FS: dist(), Fallback: "docs/index.html", Extension: ".html"}).Check())
+	assert.NoError(t, (&Tree{FS: file.FS()}).Check())
+	assert.ErrorIs(t, (&Tree{FS: missing}).Check(), fs.ErrNotExist)
+}
+
+// Nothing is written where Serve returns an error.
+func TestServeNothing(t *testing.T) {
+	tree := &Tree{FS: dist(), Fallback: "docs/index.html"}
+	serve := func(name string, slash, fallback bool) (*httptest.ResponseRecorder, error) {
+		w := httptest.NewRecorder()
+		return w, tree.Serve(w, httptest.NewRequest("GET", "/", nil), name, slash, fallback)
+	}
+	for _, name := range []string{"nope", "docs", ""} {
+		w, err := serve(name, false, false)
+		assert.ErrorIs(t, err, fs.ErrNotExist, name)
+		assert.False(t, w.Flushed || w.Body.Len() > 0 || len(w.Header()) > 0, name)
+		w, err = serve(name, false, true)
+		assert.NoError(t, err, name)
+		assert.Equal(t, "500 no-cache", fmt.Sprint(w.Body.Len(), " ", w.Header().Get("Cache-Control")), name)
+	}
+}
+
+// acceptedCodings against the rule, coding by coding, with weights that are drawn.
+func TestAcceptedCodings(t *testing.T) {
+	weights := []float64{-1, 0, 0.001, 0.5, 1} // -1: not named
+	for i := range 5 * 5 * 5 * 5 * 5 {
+		var header []string
+		quality := map[string]float64{}
+		for _, coding := range []string{"br", "zstd", "gzip", "identity", "*"} {
+			if weight := weights[i%5]; weight >= 0 {
+				quality[coding] = weight
+				header = append(header, fmt.Sprintf("%s;q=%v", coding, weight))
+			}
+			i /= 5
+		}
+		of := func(coding string) float64 {
+			if q, ok := quality[coding]; ok {
+				return q
+			}
+			return quality["*"]
+		}
+		got := acceptedCodings(header)
+		assert.Equal(t, "", got[len(got)-1], "%q", header)
+		order := []string{"br", "zstd", "gzip"}
+		for n, coding := range got[:len(got)-1] {
+			assert.Positive(t, of(coding), "%q", header)
+			assert.GreaterOrEqual(t, of(coding), quality["identity"], "%q", header)
+			if n > 0 {
+				before := got[n-1]
+				assert.True(t, of(before) > of(coding) || of(before) == of(coding) && slices.Index(order, before) < slices.Index(order, coding), "%q: %q", header, got)
+			}
+		}
+		for _, coding := range order {
+			if of(coding) > 0 && of(coding) >= quality["identity"] {
+				assert.Contains(t, got, coding, "%q", header)
+			}
+		}
+	}
+}
+
+// A forward file can only be read.
+type forward struct{ fs.File }
+
+// A stream seeks as a bytes.Reader, forward from the first 512 bytes on.
+func TestStream(t *testing.T) {
+	data := make([]byte, 2000)
+	for i := range data {
+		data[i] = byte(i % 251)
+	}
+	for _, size := range []int{0, 1, 511, 512, 513, 2000} {
+		files := fstest.MapFS{"f": {Data: data[:size]}}
+		for from := range size + 1 {
+			file, err := files.Open("f")
+			require.NoError(t, err)
+			s, err := seekable(forward{file}, int64(size))
+			require.NoError(t, err)
+			end, err := s.Seek(0, io.SeekEnd)
+			assert.Equal(t, []any{int64(size), nil}, []any{end, err})
+			_, err = s.Seek(0, io.SeekStart)
+			assert.NoError(t, err)
+			head := make([]byte, sniffed)
+			n, _ := io.ReadFull(s, head)
+			assert.Equal(t, data[:min(size, sniffed)], head[:n])
+			at, err := s.Seek(int64(from-n), io.SeekCurrent)
+			assert.Equal(t, []any{int64(from), nil}, []any{at, err})
+			rest, err := io.ReadAll(s)
+			assert.NoError(t, err)
+			if !bytes.Equal(data[from:size], rest) {
+				t.Fatalf("%d of %d: got %d bytes", from, size, len(rest))
+			}
+			_, err = s.Seek(-1, io.SeekStart)
+			assert.Error(t, err)
+		}
+	}
+	file, _ := fstest.MapFS{"f": {Data: data}}.Open("f")
+	s, err := seekable(forward{file}, 2000)
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, s)
+	require.NoError(t, err)
+	_, err = s.Seek(1000, io.SeekStart)
+	require.NoError(t, err)
+	_, err = s.Read(make([]byte, 1))
+	assert.ErrorIs(t, err, fs.ErrInvalid, "what has been read is gone")
+}
+
+// A file that cannot be read is an error before anything is written, whether it
+// claims to seek or not.
+func TestSeekableReads(t *testing.T) {
+	for _, file := range []fs.File{broken{}, brokenSeeker{}} {
+		_, err := seekable(file, 7)
+		assert.ErrorIs(t, err, errDisk)
+	}
+}
+
+var errDisk = errors.New("disk on fire")
+
+// A broken file cannot be read.
+type broken struct{ fs.File }
+
+func (broken) Read([]byte) (int, error) { return 0, errDisk }
+
+// A brokenSeeker seeks, and then cannot be read.
+type brokenSeeker struct{ broken }
+
+func (brokenSeeker) Seek(int64, int) (int64, error) { return 0, nil }
+
+func TestDropHeaders(t *testing.T) {
+	h := http.Header{}
+	for _, name := range []string{"Cache-Control", "Content-Encoding", "ETag", "Last-Modified", "Vary", "X-Other"} {
+		h.Set(name, "x")
+	}
+	DropHeaders(h)
+	assert.Equal(t, http.Header{"Vary": {"x"}, "X-Other": {"x"}}, h)
+}

@@ -51,13 +51,11 @@ func (rt *Router) About(r *http.Request) *Router {
 // one first.
 func (rt *Router) Compiled(host, method string) []CompiledNode {
 	s := rt.snapshot()
-	if s.named[requestHost(host)] == nil {
-		host = ""
-	}
+	key := s.of(host)[0].key
 	var routes []*route
 	for i := automaton.First; i < len(s.routes); i++ {
 		r := &s.routes[i]
-		if r.pattern.hostKey() == requestHost(host) && r.answers() && (method == "OPTIONS" || rank(r, method) != cannot) {
+		if r.pattern.hostKey() == key && r.answers() && (method == "OPTIONS" || rank(r, method) != cannot) {
 			routes = append(routes, r)
 		}
 	}

@@ -598,7 +598,7 @@ func (x *explainer) askInner(r *http.Request) {
 			x.note(fmt.Sprintf("it has the path without the prefix: write Mount(%q, router)", alone.branchName(alone.prefixLength())))
 		}
 	case http.HandlerFunc:
-		if own.strip && isStripPrefix(h) {
+		if own.stripsPrefix && isStripPrefix(h) {
 			x.note("stripped twice: Mount takes the prefix off before http.StripPrefix; drop that")
 		}
 	}

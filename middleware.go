@@ -153,7 +153,7 @@ func (rt *Router) Group(prefix string, mw ...Middleware) *Router {
 func (rt *Router) newChild(prefix *pattern, shared bool, mw []Middleware) *Router {
 	checkMiddleware(mw)
 	child := New()
-	child.shared = shared
+	child.madeByWith = shared
 	child.middleware = slices.Clone(mw)
 	child.inUse = len(mw) > 0
 	if err := rt.mount(prefix, child); err != nil {
@@ -184,7 +184,7 @@ func (c *chain) passed(by *chain) bool {
 func (c *chain) next(w http.ResponseWriter, r *http.Request) {
 	s := c.root.last.Load()
 	if found := s.routeOf(r); found != nil {
-		found.scope.enter(c, found.handler).ServeHTTP(w, r)
+		found.scope.handlerAfter(c, found.handler).ServeHTTP(w, r)
 		return
 	}
 	m := missOf(r)
@@ -193,14 +193,14 @@ func (c *chain) next(w http.ResponseWriter, r *http.Request) {
 		// that another router has written its pattern into.
 		a := s.resolve(r)
 		if a.status == http.StatusOK {
-			a.route.claim(r, a.path)
-			a.route.scope.enter(c, a.route.handler).ServeHTTP(w, r)
+			a.route.setMatch(r, a.path)
+			a.route.scope.handlerAfter(c, a.route.handler).ServeHTTP(w, r)
 			return
 		}
 		m = s.newMiss(a, r)
-		r = m.mark(w, r)
+		r = m.setOn(w, r)
 	}
-	m.about.enter(c, m).ServeHTTP(w, r)
+	m.about.handlerAfter(c, m).ServeHTTP(w, r)
 }
 
 // A scope is a router in one of the places where a root serves it, with the
@@ -324,10 +324,10 @@ func (rt *Router) tryCompile(before *scope) (*scope, []*chain) {
 	return nil, nil
 }
 
-// enter returns what a request runs through on its way to last within sc: the
+// handlerAfter returns what a request runs through on its way to last within sc: the
 // first chain that it has not passed when it comes out of from, or last itself.
 // from is nil on entry.
-func (sc *scope) enter(from *chain, last http.Handler) http.Handler {
+func (sc *scope) handlerAfter(from *chain, last http.Handler) http.Handler {
 	for _, c := range sc.chains {
 		if !c.passed(from) {
 			return c.handler

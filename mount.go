@@ -68,7 +68,7 @@ func (rt *Router) Mount(prefix string, handler http.Handler) {
 	if !isRouter {
 		child = New()
 		root, _ := parseMux("/")
-		child.register(&registration{pattern: root, handler: handler, strip: true}, nil)
+		child.register(&registration{pattern: root, handler: handler, stripsPrefix: true}, nil)
 	}
 	if err := rt.mount(p, child); err != nil {
 		panic(err)

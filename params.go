@@ -26,25 +26,25 @@ import (
 // parameters, for r.PathValue.
 func (r *route) setValues(req *http.Request) {
 	path := req.URL.Path
-	if r.few == 0 {
-		r.claim(req, automaton.Path{Text: path})
+	if r.gapCount == 0 {
+		r.setMatch(req, automaton.Path{Text: path})
 		return
 	}
-	values := pathvalue.New(req, int(r.few), len(path))
+	values := pathvalue.New(req, int(r.gapCount), len(path))
 	r.cut(path, r.gaps[:], values)
 	pathvalue.Set(req, r.names, values)
 }
 
-// claim writes into r what a matched route gives it, for a path of any kind.
-func (r *route) claim(req *http.Request, path automaton.Path) {
+// setMatch writes into r what a matched route gives it, for a path of any kind.
+func (r *route) setMatch(req *http.Request, path automaton.Path) {
 	req.Pattern = r.text
 	if r.names == nil {
 		pathvalue.Clear(req)
 		return
 	}
 	values := pathvalue.New(req, len(r.names.List()), max(len(path.Text), len(req.Host)))
-	if r.allGaps != nil && !path.Escaped {
-		r.cut(path.Text, *r.allGaps, values)
+	if r.longGaps != nil && !path.Escaped {
+		r.cut(path.Text, *r.longGaps, values)
 	} else {
 		r.pattern.decode(req.Host, path, values)
 	}
@@ -61,9 +61,9 @@ func (r *route) cut(path string, gaps []uint16, values []string) {
 		}
 		end := len(path)
 		switch {
-		case i < last || !r.tail:
+		case i < last || !r.endsInValue:
 			end = automaton.NextSlash(path, at)
-		case !r.named && path[end-1] == '/':
+		case !r.endsInRest && path[end-1] == '/':
 			end-- // the other spelling of a mount's prefix
 		}
 		values[i] = path[at:end]

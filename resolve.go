@@ -133,7 +133,7 @@ type question struct {
 	paths     [2]automaton.Path // as it was sent, and with its final slash added or removed
 	routes    [2][]*route       // that match each of them, best first; nil until they are asked for
 	preflight string            // the method that a CORS preflight asks for
-	looks     []sendfile.Found  // what Statics have found
+	files     []sendfile.Found  // what Statics have found
 }
 
 func (s *snapshot) question(hs *hosts, r *http.Request, path automaton.Path) *question {
@@ -227,7 +227,7 @@ func (q *question) answer(method string) answer {
 	case http.StatusNoContent:
 		return q.withAllow(a)
 	case 0:
-		a.status, a.declined = http.StatusNotFound, len(q.looks) > 0
+		a.status, a.declined = http.StatusNotFound, len(q.files) > 0
 		if allow := q.allowed(); len(allow) > 0 {
 			a.status, a.allow = http.StatusMethodNotAllowed, strings.Join(allow, ", ")
 			a.route = q.best()
@@ -496,7 +496,7 @@ func (s *snapshot) serveResolved(w http.ResponseWriter, r *http.Request) {
 		s.serveMiss(w, r, a)
 		return
 	}
-	a.route.claim(r, a.path)
+	a.route.setMatch(r, a.path)
 	a.route.serve(w, r)
 	runtime.KeepAlive(s) // for routeOf, while the request is on its way
 }
@@ -621,7 +621,7 @@ func (s *snapshot) serveMiss(w http.ResponseWriter, r *http.Request, a answer) {
 		return
 	}
 	m := s.newMiss(a, r)
-	m.about.enter(nil, m).ServeHTTP(w, m.mark(w, r))
+	m.about.handlerAfter(nil, m).ServeHTTP(w, m.setOn(w, r))
 }
 
 func (s *snapshot) missHandler(a answer) http.Handler {
@@ -660,8 +660,8 @@ func (sc *scope) nearest(get func(*settings) http.Handler) http.Handler {
 	return nil
 }
 
-// mark sets what a miss has to tell and returns the request that carries it.
-func (m *miss) mark(w http.ResponseWriter, r *http.Request) *http.Request {
+// setOn sets what a miss has to tell and returns the request that carries it.
+func (m *miss) setOn(w http.ResponseWriter, r *http.Request) *http.Request {
 	r.Pattern = m.pattern
 	pathvalue.Clear(r)
 	if names := m.params.names(); len(names) > 0 && *m.about.values {

@@ -43,7 +43,7 @@ type Router struct {
 	registrations []*registration
 	mounts        []*mount
 	parents       []weak.Pointer[mount] // weak, so that a discarded root does not live on in its children
-	shared        bool                  // made by With: it shares its parent's prefix and territory
+	madeByWith    bool                  // made by With: it shares its parent's prefix and territory
 	inUse         bool                  // it has a route or a setting, or a router mounted in it has
 	trie          *trie                 // of all these routes; nil while nobody registers: see source
 }
@@ -398,7 +398,7 @@ func (rt *Router) checkMissHandler(what string, handler http.Handler) {
 	switch {
 	case isNil(handler):
 		panic(misuse("the handler for " + what + " is nil"))
-	case rt.shared:
+	case rt.madeByWith:
 		panic(misuse("a router made by With is not asked about misses; set " + what + " on the router that With was called on"))
 	}
 }
@@ -411,11 +411,11 @@ func (rt *Router) Handler(r *http.Request) (http.Handler, string) {
 	s := rt.snapshot()
 	a := s.resolve(r)
 	switch {
-	case a.status == http.StatusOK && len(a.route.scope.chains) == 0 && !a.route.registered.strip:
+	case a.status == http.StatusOK && len(a.route.scope.chains) == 0 && !a.route.registered.stripsPrefix:
 		return a.route.handler, a.route.text
 	case a.status == http.StatusOK:
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			a.route.claim(r, a.path)
+			a.route.setMatch(r, a.path)
 			a.route.serve(w, r)
 			runtime.KeepAlive(s)
 		}), a.route.text

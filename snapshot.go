@@ -20,11 +20,11 @@ import (
 
 // A registration is what one call of a registering method left in its router.
 type registration struct {
-	pattern *pattern // without the prefixes of mounts
-	handler http.Handler
-	strip   bool           // a plain handler under Mount: it sees the path without the prefix
-	files   *sendfile.Tree // of Static, else nil
-	site    callSite
+	pattern      *pattern // without the prefixes of mounts
+	handler      http.Handler
+	stripsPrefix bool           // a plain handler under Mount: it sees the path without the prefix
+	files        *sendfile.Tree // of Static, else nil
+	site         callSite
 }
 
 // A route is a registration as one router serves it: with the prefixes, the
@@ -32,22 +32,22 @@ type registration struct {
 // router is mounted twice is two routes.
 type route struct {
 	// What a request reads lies together.
-	text     string                                   // r.Pattern; its bytes belong to this route only and identify it
-	serve    func(http.ResponseWriter, *http.Request) // the outermost chain, or the handler
-	names    *pathvalue.Names                         // what r.PathValue is filled with, nil for nothing
-	gaps     [4]uint16                                // where the values stand: see setGaps
-	few      uint8                                    // how many values gaps has, 0 if allGaps has them
-	named    bool                                     // the last segment is a rest with a name
-	tail     bool                                     // the last segment is a value
-	spelling spelling
-	end      uint32 // the number of the trie node where it ends
+	text        string                                   // r.Pattern; its bytes belong to this route only and identify it
+	serve       func(http.ResponseWriter, *http.Request) // the outermost chain, or the handler
+	names       *pathvalue.Names                         // what r.PathValue is filled with, nil for nothing
+	gaps        [4]uint16                                // where the values stand: see setGaps
+	gapCount    uint8                                    // how many values gaps has, 0 if longGaps has them
+	endsInRest  bool                                     // the last segment is a rest with a name
+	endsInValue bool                                     // the last segment is a value
+	spelling    spelling
+	end         uint32 // the number of the trie node where it ends
 
 	pattern    *pattern
 	registered *registration
 	mounts     []*mount // from the root to its router
 	scope      *scope
 	handler    http.Handler // what answers, inside all chains
-	allGaps    *[]uint16    // of a route with more values than gaps holds
+	longGaps   *[]uint16    // of a route with more values than gaps holds
 	number     uint32       // the automata's answer for it
 }
 
@@ -147,10 +147,10 @@ func newSnapshot(rt *Router, root *scope) *snapshot {
 
 // finish completes the copy of a route that belongs to a snapshot.
 func (r *route) finish(s *snapshot) {
-	if r.text = r.pattern.text; r.pattern.shown {
+	if r.text = r.pattern.text; r.pattern.textTaken {
 		r.text = strings.Clone(r.text) // bytes of its own
 	}
-	r.pattern.shown = true
+	r.pattern.textTaken = true
 	r.scope = s.root.at(r.mounts)
 	if *r.scope.values {
 		r.names = pathvalue.NamesOf(r.pattern.names())
@@ -159,12 +159,12 @@ func (r *route) finish(s *snapshot) {
 		r.setGaps()
 	}
 	switch r.handler = r.registered.handler; {
-	case r.registered.strip:
+	case r.registered.stripsPrefix:
 		r.handler = http.HandlerFunc(r.serveStripped)
 	case r.registered.files != nil:
 		r.handler = http.HandlerFunc(r.serveFiles)
 	}
-	r.serve = funcOf(r.scope.enter(nil, r.handler))
+	r.serve = funcOf(r.scope.handlerAfter(nil, r.handler))
 }
 
 // funcOf spares a call where the handler is a function already.
@@ -322,7 +322,7 @@ func trieOf(routes []*route, method ...string) *node {
 func (s *snapshot) listPrefixes() {
 	s.root.eachScope(func(sc *scope) {
 		sc.snapshot = s
-		if !sc.router.shared {
+		if !sc.router.madeByWith {
 			s.owners = append(s.owners, sc)
 			s.prefixes = append(s.prefixes, sc.prefix)
 		}
@@ -420,7 +420,7 @@ func (s *snapshot) ownerOf(at []*route) uint32 {
 			owner = owner.parent
 		}
 	}
-	for owner.router.shared && owner.parent != nil {
+	for owner.router.madeByWith && owner.parent != nil {
 		owner = owner.parent
 	}
 	if i := slices.Index(s.owners, owner); i >= 0 {
@@ -458,12 +458,12 @@ func (r *route) setGaps() {
 		}
 	}
 	last := r.pattern.last()
-	r.tail, r.named = last.hasName(), last.kind == rest && last.hasName()
+	r.endsInValue, r.endsInRest = last.hasName(), last.kind == rest && last.hasName()
 	switch {
 	case longest > math.MaxUint16: // decode looks for the values
 	case len(gaps) > len(r.gaps):
-		r.allGaps = &gaps
+		r.longGaps = &gaps
 	default:
-		r.few = uint8(copy(r.gaps[:], gaps))
+		r.gapCount = uint8(copy(r.gaps[:], gaps))
 	}
 }

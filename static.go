@@ -219,12 +219,12 @@ func (q *question) takes(r *route, path automaton.Path) bool {
 func (q *question) file(r *route, path automaton.Path) string {
 	tree := r.registered.files
 	name, slash := fileName(r.restOf(path))
-	i := slices.IndexFunc(q.looks, func(f sendfile.Found) bool { return f.Tree == tree && f.Name == name })
+	i := slices.IndexFunc(q.files, func(f sendfile.Found) bool { return f.Tree == tree && f.Name == name })
 	if i < 0 {
-		i = len(q.looks)
-		q.looks = append(q.looks, tree.Find(name))
+		i = len(q.files)
+		q.files = append(q.files, tree.Find(name))
 	}
-	return q.looks[i].With(slash)
+	return q.files[i].With(slash)
 }
 
 // fallsBack reports whether the fallback answers a path that has no file: not

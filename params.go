@@ -1,8 +1,9 @@
 package segue
 
 // This file holds the parameters of a route: how their values are cut from a
-// path and given to the request, and how a handler reads them. The memory of the
-// values, and the way into r.PathValue, are in internal/pathvalue.
+// path and given to the request, how a handler reads them, and the way back, from
+// values to a path. The memory of the values, and the way into r.PathValue, are in
+// internal/pathvalue.
 
 import (
 	"cmp"

@@ -154,18 +154,19 @@ func InOrder(r *http.Request) (names, values []string) {
 	return names, values
 }
 
-// otherValues is the field in which a request keeps what SetPathValue gave it under
-// names that its pattern does not have.
 var otherValues, hasOthers = reflect.TypeFor[http.Request]().FieldByName("otherValues")
 
-// Others returns the names, except "", under which SetPathValue gave r values, as
-// far as no pattern had them then. It returns nil if there are none, or if
-// net/http keeps them in another way. Reflection may read an unexported field.
+// othersAreSeen is whether Others tells anything.
+var othersAreSeen = hasOthers && len(otherValues.Index) == 1 && otherValues.Type == reflect.TypeFor[map[string]string]()
+
+// Others returns the names, except "", under which SetPathValue gave r values that
+// its pattern had no place for. It returns nil if there are none, or if net/http
+// keeps them in another way. Reflection may read an unexported field.
 func Others(r *http.Request) map[string]bool {
-	if !hasOthers || otherValues.Type != reflect.TypeFor[map[string]string]() {
+	if !othersAreSeen {
 		return nil
 	}
-	m := reflect.ValueOf(r).Elem().FieldByIndex(otherValues.Index)
+	m := reflect.ValueOf(r).Elem().Field(otherValues.Index[0])
 	if m.Len() == 0 {
 		return nil
 	}

@@ -380,59 +380,9 @@ func readQuery(v reflect.Value, r *http.Request, name string) (said bool, err er
 	return said, nil
 }
 
-// parseAs tries the built-in types first, one by one: nothing escapes there,
-// so that they cost no allocation.
-func parseAs[T any](s string) (T, error) {
-	var v T
-	switch any(v).(type) {
-	case string:
-		return any(s).(T), nil
-	case int:
-		n, err := strconv.ParseInt(s, 10, strconv.IntSize)
-		return any(int(n)).(T), err
-	case int8:
-		n, err := strconv.ParseInt(s, 10, 8)
-		return any(int8(n)).(T), err
-	case int16:
-		n, err := strconv.ParseInt(s, 10, 16)
-		return any(int16(n)).(T), err
-	case int32:
-		n, err := strconv.ParseInt(s, 10, 32)
-		return any(int32(n)).(T), err
-	case int64:
-		n, err := strconv.ParseInt(s, 10, 64)
-		return any(n).(T), err
-	case uint:
-		n, err := strconv.ParseUint(s, 10, strconv.IntSize)
-		return any(uint(n)).(T), err
-	case uint8:
-		n, err := strconv.ParseUint(s, 10, 8)
-		return any(uint8(n)).(T), err
-	case uint16:
-		n, err := strconv.ParseUint(s, 10, 16)
-		return any(uint16(n)).(T), err
-	case uint32:
-		n, err := strconv.ParseUint(s, 10, 32)
-		return any(uint32(n)).(T), err
-	case uint64:
-		n, err := strconv.ParseUint(s, 10, 64)
-		return any(n).(T), err
-	case float32:
-		n, err := parseFloat(s, 32)
-		return any(float32(n)).(T), err
-	case float64:
-		n, err := parseFloat(s, 64)
-		return any(n).(T), err
-	case bool:
-		b, err := strconv.ParseBool(s)
-		return any(b).(T), err
-	}
-	return parseOther[T](s)
-}
-
 var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 
-func parseOther[T any](s string) (T, error) {
+func parseAs[T any](s string) (T, error) {
 	if reflect.TypeFor[*T]().Implements(textUnmarshaler) {
 		v := new(T)
 		err := setText(reflect.ValueOf(v).Elem(), s)

@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/segue-go/segue/internal/automaton"
 	"github.com/segue-go/segue/internal/pathvalue"
@@ -323,8 +322,12 @@ func bestOf(found []*route, method string) *route {
 // samePlace returns how many routes of a list, from the first on, end at one
 // node in one spelling: they differ only in their methods.
 func samePlace(found []*route) int {
-	first := found[0]
-	n := slices.IndexFunc(found, func(r *route) bool { return r.end != first.end || r.spelling != first.spelling })
+	return leading(found, func(r *route) bool { return r.end == found[0].end && r.spelling == found[0].spelling })
+}
+
+// leading returns how many routes of a list, from the first on, have a property.
+func leading(found []*route, has func(*route) bool) int {
+	n := slices.IndexFunc(found, func(r *route) bool { return !has(r) })
 	if n < 0 {
 		return len(found)
 	}
@@ -412,11 +415,7 @@ func firstOf(found []*route, method string) *route {
 // sameHost returns how many routes of a list, from the first on, have its host.
 func sameHost(found []*route) int {
 	host := found[0].pattern.hostKey()
-	n := slices.IndexFunc(found, func(r *route) bool { return r.pattern.hostKey() != host })
-	if n < 0 {
-		return len(found)
-	}
-	return n
+	return leading(found, func(r *route) bool { return r.pattern.hostKey() == host })
 }
 
 // options is what the routes of one path, none of which names OPTIONS, make of
@@ -529,10 +528,10 @@ func missOf(r *http.Request) *miss {
 //
 //	200 a route matches     404 no route matches
 //	307 a redirect          405 the path has routes for other methods only
-//	204 automatic OPTIONS   400 the request has no path, as OPTIONS *
+//	204 automatic OPTIONS
 //
-// It is for middleware: r.Pattern alone tells neither a redirect from a match nor a
-// 404 from a 405.
+// It is for middleware that a router runs: r.Pattern alone tells neither a redirect
+// from a match nor a 404 from a 405.
 //
 //	if segue.Outcome(r) == http.StatusOK {
 //		count(r.Pattern)
@@ -540,80 +539,29 @@ func missOf(r *http.Request) *miss {
 //
 // It says which handler r goes to, and not what that handler writes. It is 0 before
 // a router has had r, and after something else has written r.Pattern, as an inner
-// [http.ServeMux] does. A middleware around the router is told after the router
-// has returned.
+// [http.ServeMux] does. Around a router it is 200 after a match, else 0, since the
+// request that carries the rest is the router's own. A request without a path, as
+// OPTIONS *, is answered 400 before any middleware.
 //
-// In nested routers the answer is that of the innermost router that has had r
-// itself. Routers joined by [Router.Mount], [Router.Group] or [Router.With] decide
-// as one. Under a Mount any other handler, such as a wrapped Router, has a copy of
-// r: what it decides is told inside it, and outside the mount's own 200. Under
-// [Router.Handle] it has r itself, so that the middleware outside is told too.
+// Routers joined by [Router.Mount], [Router.Group] or [Router.With] decide as one.
+// A wrapped Router under Mount or [Router.Handle] decides for itself: the
+// middleware outside has its own router's 200.
 //
 // Outcome does not allocate, except for the first request after a change of routes
 // and under the build tag purego. It is safe for concurrent use as long as nobody
 // changes r.
 func Outcome(r *http.Request) int {
-	if r.Pattern == "" {
-		origin := pathvalue.Origin(r.Pattern)
-		for status, pattern := range unmatched {
-			if pathvalue.Origin(pattern) == origin {
-				return status
-			}
-		}
-	}
 	if m := missOf(r); m != nil {
 		return m.status
 	}
 	if scopeOf(r) != nil {
 		return http.StatusOK
 	}
-	redirects.RLock()
-	defer redirects.RUnlock()
-	if id := pathvalue.Identity(r.Pattern); id != 0 && id == pathvalue.Identity(redirects.patterns[r.Pattern]) {
-		return http.StatusTemporaryRedirect
-	}
 	return 0
-}
-
-// unmatched has the r.Pattern of a request that no route matches. All of them are
-// "". They are cut from different texts, so that Outcome can tell one from the
-// other where it does not find the miss: a middleware around the router has
-// another context. Were that lost in a copy of r, it would be told less.
-var unmatched = map[int]string{
-	http.StatusNoContent:         strings.Clone("204")[:0],
-	http.StatusTemporaryRedirect: strings.Clone("307")[:0],
-	http.StatusBadRequest:        strings.Clone("400")[:0],
-	http.StatusNotFound:          strings.Clone("404")[:0],
-	http.StatusMethodNotAllowed:  strings.Clone("405")[:0],
-}
-
-// redirects has the r.Pattern of requests that are redirected to a route: the
-// route's, in other bytes than its own, which are those of a match. It grows only
-// with what is registered.
-var redirects = struct {
-	sync.RWMutex
-	patterns map[string]string
-}{patterns: map[string]string{}}
-
-func redirectPattern(text string) string {
-	redirects.RLock()
-	p, ok := redirects.patterns[text]
-	redirects.RUnlock()
-	if ok {
-		return p
-	}
-	redirects.Lock()
-	defer redirects.Unlock()
-	if p, ok = redirects.patterns[text]; !ok {
-		p = strings.Clone(text)
-		redirects.patterns[p] = p
-	}
-	return p
 }
 
 func (s *snapshot) serveMiss(w http.ResponseWriter, r *http.Request, a answer) {
 	if a.status == http.StatusBadRequest {
-		r.Pattern = unmatched[a.status]
 		if r.ProtoAtLeast(1, 1) {
 			w.Header().Set("Connection", "close")
 		}
@@ -632,7 +580,7 @@ func (s *snapshot) missHandler(a answer) http.Handler {
 // the path, or that a redirect leads to; else the one in whose territory the path
 // lies.
 func (s *snapshot) newMiss(a answer, r *http.Request) *miss {
-	m := &miss{answer: a, root: s.root.router, pattern: unmatched[a.status]}
+	m := &miss{answer: a, root: s.root.router}
 	if a.route == nil {
 		path := pathOf(r.URL)
 		if !isClean(path.Text) {
@@ -644,7 +592,7 @@ func (s *snapshot) newMiss(a answer, r *http.Request) *miss {
 	}
 	m.about, m.params = a.route.scope, a.route.pattern
 	if a.status == http.StatusTemporaryRedirect {
-		m.pattern = redirectPattern(a.route.text)
+		m.pattern = strings.Clone(a.route.text) // not the route's own bytes: it is no match
 	}
 	return m
 }

@@ -80,6 +80,7 @@ type hosts struct {
 	named map[string][]*host // for a request to one of these: it, then as below; nil if no pattern has a host
 	under map[string][]*host // by what follows the first label, where that is a parameter: it, then none
 	none  []*host            // for every other request: the routes without a host
+	all   []*host
 }
 
 // A host holds the automata of one host, one for each method that its routes
@@ -243,6 +244,7 @@ func newHosts(byKey map[string]*host) *hosts {
 		hs.named, hs.under = map[string][]*host{}, map[string][]*host{}
 	}
 	for key, h := range byKey {
+		hs.all = append(hs.all, h)
 		if domain, found := strings.CutPrefix(key, anyLabel); found {
 			hs.under[domain] = []*host{h, none}
 		} else if key != "" {
@@ -254,16 +256,6 @@ func newHosts(byKey map[string]*host) *hosts {
 		}
 	}
 	return hs
-}
-
-// each calls visit with every host, none first.
-func (hs *hosts) each(visit func(*host)) {
-	visit(hs.none[0])
-	for _, lists := range []map[string][]*host{hs.named, hs.under} {
-		for _, list := range lists {
-			visit(list[0])
-		}
-	}
 }
 
 // compileHost compiles the routes of one host. Where all of them have one
@@ -345,14 +337,14 @@ func (s *snapshot) compilePrefixes() {
 		key := p.hostKey()
 		byHost[key] = append(byHost[key], &route{number: uint32(automaton.First + i), pattern: p})
 	}
-	compileHost := func(h *host) {
+	hosts := s.hosts.all
+	if s.unclean != nil {
+		hosts = slices.Concat(hosts, s.unclean.all)
+	}
+	for _, h := range hosts {
 		h.covers = compilePrefixes(byHost[h.key], func(at []*route) uint32 { return at[0].number })
 		owned := slices.DeleteFunc(slices.Clone(byHost[h.key]), func(r *route) bool { return int(r.number)-automaton.First >= len(s.owners) })
 		h.territories = compilePrefixes(owned, s.ownerOf)
-	}
-	s.hosts.each(compileHost)
-	if s.unclean != nil {
-		s.unclean.each(compileHost)
 	}
 }
 

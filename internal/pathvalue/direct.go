@@ -109,13 +109,8 @@ func Identity(s string) uintptr {
 	if s == "" {
 		return 0
 	}
-	return Origin(s)
+	return uintptr(unsafe.Pointer(unsafe.StringData(s)))
 }
-
-// Origin returns the address of the text that s was cut from the front of, for an
-// empty s too. The language does not promise that address for an empty string:
-// what depends on it must be content with another one.
-func Origin(s string) uintptr { return uintptr(unsafe.Pointer(unsafe.StringData(s))) }
 
 // FuncIdentity returns the identity of a function value. Two calls of one
 // constructor return closures that differ in it, although their code is the same.

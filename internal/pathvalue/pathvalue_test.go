@@ -385,21 +385,6 @@ func TestIdentity(t *testing.T) {
 	assert.Zero(t, Identity(text[:0]))
 }
 
-// An empty string remembers what it was cut from, in copies of a request too.
-func TestOrigin(t *testing.T) {
-	one, other := strings.Clone("204"), strings.Clone("204")
-	assert.Equal(t, Identity(one), Origin(one))
-	assert.Equal(t, Identity(one), Origin(one[:0]))
-	assert.NotEqual(t, Origin(one[:0]), Origin(other[:0]))
-	assert.NotEqual(t, Origin(one[:0]), Origin(""))
-	r := bareRequest("/")
-	r.Pattern = one[:0]
-	shallow := *r
-	for _, copied := range []*http.Request{r, &shallow, r.Clone(t.Context()), r.WithContext(t.Context())} {
-		assert.Equal(t, Identity(one), Origin(copied.Pattern))
-	}
-}
-
 // Others has what SetPathValue keeps apart from the values of a pattern.
 func TestOthers(t *testing.T) {
 	eachWay(t, func(t *testing.T) {

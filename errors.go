@@ -408,7 +408,7 @@ func ownStatus(err error) (status int, message string, ok bool) {
 		statusMessage() (status int, message string)
 	}](err)
 	if ok {
-		status, message = answerable(0, "") // if own is a nil pointer and panics
+		status, message = answerable(0, "") //nolint:wastedassign // if own is a nil pointer and panics
 		status, message = answerable(own.statusMessage())
 	}
 	return status, message, ok

@@ -1435,8 +1435,7 @@ func TestClientThatLeft(t *testing.T) {
 	leave()
 	expired, end := context.WithDeadline(t.Context(), time.Now())
 	defer end()
-	query := fmt.Errorf("query: %w", context.Canceled)
-	busy := func(err error) error { return segue.Errorf(503, "busy: %w", err) }
+	query, busy := fmt.Errorf("query: %w", context.Canceled), func(err error) error { return segue.Errorf(503, "busy: %w", err) }
 	for _, c := range []struct {
 		what   string
 		ctx    context.Context

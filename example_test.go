@@ -689,7 +689,7 @@ func ExampleRouter_String() {
 
 // A guard is kept in a variable, so that a test can ask for it.
 func ExampleRoute_Uses() {
-	guard := segue.Middleware(func(next http.Handler) http.Handler { return next })
+	guard := func(next http.Handler) http.Handler { return next }
 	app := segue.New()
 	app.Group("/admin", guard).GET("/users", saying("all users"))
 	app.GET("/admin/forgotten", saying("oh"))

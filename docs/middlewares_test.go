@@ -151,7 +151,7 @@ func chiTrials() []trial {
 		return strings.Contains(lines.String(), "/try/7") && strings.Contains(lines.String(), "200")
 	}
 	format := &middleware.DefaultLogFormatter{Logger: log.New(&lines, "", 0), NoColor: true}
-	middleware.DefaultLogger = middleware.RequestLogger(format) //nolint:reassign // Logger knows no other way to another writer
+	middleware.DefaultLogger = middleware.RequestLogger(format) // Logger knows no other way to another writer
 	nested, throttled := throttling()
 	red := middleware.SetHeader("X-Colour", "red")
 	date := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)

@@ -20,61 +20,63 @@ import (
 	"github.com/segue-go/segue/internal/testkit"
 )
 
+var parseSeeds = []string{
+	"/",                                    // the shortest pattern
+	"",                                     // no pattern at all
+	" ",                                    // an empty method and nothing behind it
+	"GET /users/{id}",                      // the ordinary one
+	"GET \t h.example/{x}/{$}",             // several blanks, a host, an end
+	"get /x",                               // a standard method that no client sends so
+	"purge /x",                             // a method of one's own may be in lower case
+	"G(T /x",                               // no token
+	"GET",                                  // a method alone is a host without a path
+	"h/{x}",                                // a host alone
+	"h{x}/y",                               // a brace before the path
+	"{x}.h.example/y",                      // a parameter for the host's first label
+	"GET {x}.H.Example./{y}",               // the same with all that may be around it
+	"{x}.h/{x...}",                         // its name once more in the path
+	"{x}.{y}.h/",                           // two labels
+	"h.{x}/",                               // not the first one
+	"{x}y.h/",                              // not the whole of it
+	"{x}/y",                                // no host around it
+	"{x}./y",                               // nor here
+	"{x-y}.h/",                             // a name that is no name
+	"{x}.h:80/",                            // a port
+	"h}/{x}",                               // a brace that nothing opened
+	"/a/{x}/b/{x}",                         // one name twice
+	"/a/{}",                                // a name without a letter
+	"/a/{...}",                             // a rest without a name
+	"/a/{x...}/b",                          // a rest that is not last
+	"/a/{$}/b",                             // an end that is not last
+	"/a{x}",                                // a wildcard that is not the whole segment
+	"/{x}a",                                // the same from the other side
+	"/{x",                                  // never closed
+	"/{a b}",                               // a name that is no name
+	"/{1}",                                 // nor is this
+	"/{é}/{type}",                          // these are
+	"/users/:id/*rest",                     // Express: dead in Handle, alive in GET
+	"/a/*",                                 // nameless
+	"/a/:",                                 // nameless too
+	"/a/:x...",                             // both notations at once
+	"/a/{:x}",                              // both again
+	"/x:y/a*b",                             // ordinary literals
+	"/%3Aid/%2A",                           // how to write those literals in front
+	"//a",                                  // unclean, legal without a method
+	"GET /a/../b",                          // unclean with one
+	"CONNECT //a",                          // CONNECT may be unclean
+	"/a%2Fb/%zz/%",                         // encoded, and badly encoded
+	"/%7Bx%7D",                             // encoded braces are no wildcard
+	"/a\x00b/\xff\xfe",                     // bytes that no text has
+	"/\u2028\n\r\"`",                       // what would break an error's lines
+	"/" + strings.Repeat("a/", 99) + "{x}", // depth
+	"/{" + strings.Repeat("n", 300) + "}",  // a long name
+}
+
 // FuzzParse registers any text, by Handle and by GET. What is refused is
 // refused with an error that names the text, and what ServeMux takes is taken,
 // but for what the documentation refuses.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{
-		"/",                                    // the shortest pattern
-		"",                                     // no pattern at all
-		" ",                                    // an empty method and nothing behind it
-		"GET /users/{id}",                      // the ordinary one
-		"GET \t h.example/{x}/{$}",             // several blanks, a host, an end
-		"get /x",                               // a standard method that no client sends so
-		"purge /x",                             // a method of one's own may be in lower case
-		"G(T /x",                               // no token
-		"GET",                                  // a method alone is a host without a path
-		"h/{x}",                                // a host alone
-		"h{x}/y",                               // a brace before the path
-		"{x}.h.example/y",                      // a parameter for the host's first label
-		"GET {x}.H.Example./{y}",               // the same with all that may be around it
-		"{x}.h/{x...}",                         // its name once more in the path
-		"{x}.{y}.h/",                           // two labels
-		"h.{x}/",                               // not the first one
-		"{x}y.h/",                              // not the whole of it
-		"{x}/y",                                // no host around it
-		"{x}./y",                               // nor here
-		"{x-y}.h/",                             // a name that is no name
-		"{x}.h:80/",                            // a port
-		"h}/{x}",                               // a brace that nothing opened
-		"/a/{x}/b/{x}",                         // one name twice
-		"/a/{}",                                // a name without a letter
-		"/a/{...}",                             // a rest without a name
-		"/a/{x...}/b",                          // a rest that is not last
-		"/a/{$}/b",                             // an end that is not last
-		"/a{x}",                                // a wildcard that is not the whole segment
-		"/{x}a",                                // the same from the other side
-		"/{x",                                  // never closed
-		"/{a b}",                               // a name that is no name
-		"/{1}",                                 // nor is this
-		"/{é}/{type}",                          // these are
-		"/users/:id/*rest",                     // Express: dead in Handle, alive in GET
-		"/a/*",                                 // nameless
-		"/a/:",                                 // nameless too
-		"/a/:x...",                             // both notations at once
-		"/a/{:x}",                              // both again
-		"/x:y/a*b",                             // ordinary literals
-		"/%3Aid/%2A",                           // how to write those literals in front
-		"//a",                                  // unclean, legal without a method
-		"GET /a/../b",                          // unclean with one
-		"CONNECT //a",                          // CONNECT may be unclean
-		"/a%2Fb/%zz/%",                         // encoded, and badly encoded
-		"/%7Bx%7D",                             // encoded braces are no wildcard
-		"/a\x00b/\xff\xfe",                     // bytes that no text has
-		"/\u2028\n\r\"`",                       // what would break an error's lines
-		"/" + strings.Repeat("a/", 99) + "{x}", // depth
-		"/{" + strings.Repeat("n", 300) + "}",  // a long name
-	} {
+	for _, text := range parseSeeds {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -25,7 +25,8 @@ const doc = `report wrong patterns and parameter names of segue and http.ServeMu
 
 The analyzer reports a name asked of r.PathValue, segue.Param or segue.ParamAs
 that no pattern of the handler has, a pattern that registration would refuse,
-and two patterns of one function that would conflict.`
+two patterns of one function that would conflict, and a call of segue.PathFor
+that can only return an error.`
 
 // Analyzer reports what this package's comment lists. It has one flag, -unread.
 var Analyzer = New()
@@ -53,6 +54,7 @@ func run(pass *analysis.Pass, unread bool) {
 	p := newProgram(pass)
 	for _, file := range pass.Files {
 		replayFile(p, file)
+		reportPaths(p, file)
 	}
 	f := analyze(p)
 	f.reportNames()

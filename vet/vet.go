@@ -11,7 +11,8 @@
 //
 // The rules stand on two readings of a package. Patterns and conflicts are found
 // by a replay (replay.go): each registration whose pattern is constant is made
-// again, on a real router, and what it panics with is reported. Names are found
+// again, on a real router, and what it panics with is reported; paths.go makes
+// the calls of PathFor in the same way. Names are found
 // by a flow analysis (flow.go): it follows routers, handlers and requests from
 // where they are made to where they are used. Whatever it loses sight of counts
 // as known to the world outside, and about that nothing is reported.

@@ -11,7 +11,8 @@
 //
 // The rules stand on two readings of a package. Patterns and conflicts are found
 // by a replay (replay.go): each registration whose pattern is constant is made
-// again, on a real router, and what it panics with is reported. Names are found
+// again, on a real router, and what it panics with is reported; paths.go makes
+// the calls of PathFor in the same way. Names are found
 // by a flow analysis (flow.go): it follows routers, handlers and requests from
 // where they are made to where they are used. Whatever it loses sight of counts
 // as known to the world outside, and about that nothing is reported.
@@ -25,7 +26,8 @@ const doc = `report wrong patterns and parameter names of segue and http.ServeMu
 
 The analyzer reports a name asked of r.PathValue, segue.Param or segue.ParamAs
 that no pattern of the handler has, a pattern that registration would refuse,
-and two patterns of one function that would conflict.`
+two patterns of one function that would conflict, and a call of segue.PathFor
+that can only return an error.`
 
 // Analyzer reports what this package's comment lists. It has one flag, -unread.
 var Analyzer = New()
@@ -53,6 +55,7 @@ func run(pass *analysis.Pass, unread bool) {
 	p := newProgram(pass)
 	for _, file := range pass.Files {
 		replayFile(p, file)
+		reportPaths(p, file)
 	}
 	f := analyze(p)
 	f.reportNames()

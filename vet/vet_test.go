@@ -12,7 +12,7 @@ import (
 )
 
 func TestRules(t *testing.T) {
-	analysistest.Run(t, analysistest.TestData(), vet.New(), "./names/...", "./patterns", "./conflicts")
+	analysistest.Run(t, analysistest.TestData(), vet.New(), "./names/...", "./patterns", "./conflicts", "./paths")
 }
 
 // TestFixes compares what the suggested fixes make of a file.

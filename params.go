@@ -506,7 +506,7 @@ func PathFor(pattern string, values ...any) (string, error) {
 	return path.String(), nil
 }
 
-// parseEither parses a pattern of Handle, or else a path of the verbs. If it is
+// parseEither parses a pattern of Handle, or else a path of the verbs, for its path. If it is
 // neither, the error is that of the language in which more of it is right.
 func parseEither(text string) (*pattern, *PatternError) {
 	p, err := parseMux(text)
@@ -519,6 +519,7 @@ func parseEither(text string) (*pattern, *PatternError) {
 		}
 	}
 	if err == nil {
+		p.hostAt = p.pathAt // a path has no host, nor its parameter
 		if at := uncleanAt(p.path(), 0); at >= 0 {
 			return nil, &PatternError{Pattern: text, Offset: strings.IndexByte(text, '/') + at, Reason: neverMatches}
 		}

@@ -561,3 +561,12 @@ func TestParamOfTheHost(t *testing.T) {
 		}
 	}
 }
+
+// A host's parameter takes no value: it is no part of a path.
+func TestPathForPassesTheHostOver(t *testing.T) {
+	path, err := segue.PathFor("GET {tenant}.example.com/users/{id}", 7)
+	assert.NoError(t, err)
+	assert.Equal(t, "/users/7", path)
+	_, err = segue.PathFor("{tenant}.example.com/users/{id}", "acme", 7)
+	assert.ErrorContains(t, err, "it has the parameters [id], and 2 values were given")
+}

@@ -188,9 +188,7 @@ func lean(c *call, _ *rand.Rand) {
 func plain(c *call, _ *rand.Rand) {
 	c.method, c.target = "GET", path("/plain/{tenant}/x/{id}/{path...}", c.id)
 	c.want.status = http.StatusOK
-	tenant := valueOf("tenant", c.id)
-	c.want.body = strings.NewReader(fmt.Sprintf("%stenant %q %q\n",
-		c.reported("GET", "GET /x/{id}/{path...}", true, "id", "path"), tenant, tenant))
+	c.want.body = strings.NewReader(c.reported("GET", "GET /x/{id}/{path...}", true, "id", "path", "tenant"))
 }
 
 func inTime(c *call, _ *rand.Rand) { c.get("GET ", true, "/intime/{tenant}/{id}", "tenant", "id") }

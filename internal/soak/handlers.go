@@ -49,10 +49,8 @@ func (h *handlers) echo(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%sbody %d %x\n", text, n, sum.Sum64())
 }
 
-// plain is echo behind an http.ServeMux, with what the mount's prefix gave it.
-func (h *handlers) plain(w http.ResponseWriter, r *http.Request) {
-	fmt.Fprintf(w, "%stenant %q %q\n", report(r), r.PathValue("tenant"), segue.Param(r, "tenant"))
-}
+// plain is echo in an http.ServeMux, with what the mount's prefix gave it.
+func (h *handlers) plain(w http.ResponseWriter, r *http.Request) { io.WriteString(w, report(r)) }
 
 func (h *handlers) lost(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNotFound)

@@ -77,6 +77,9 @@ func (o *operators) walk(n ast.Node) {
 			o.walk(n.Body)
 			o.sigs = o.sigs[:len(o.sigs)-1]
 			return false
+		case *ast.ArrayType: // its length is part of a type, which other functions name too
+			o.walk(n.Elt)
+			return false
 		case ast.Expr:
 			o.expr(n)
 		case ast.Stmt:

@@ -281,6 +281,37 @@ func TestLongHashHoldsEveryByte(t *testing.T) {
 	}
 }
 
+// The hash of a long segment takes sixteen bytes at a time, and the last sixteen
+// last.
+func TestLongHashIsOfSixteenBytesAtATime(t *testing.T) {
+	seeds, text := [2]uint64{0x0123456789abcdef, 0x9e3779b97f4a7c15}, strings.Repeat("12345678abcdefghxyz", 4)
+	fold := func(h uint64, s string) uint64 {
+		return hash(binary.LittleEndian.Uint64([]byte(s[:8]))^h, binary.LittleEndian.Uint64([]byte(s[8:]))^seeds[1])
+	}
+	for size := maxShort + 1; size <= len(text); size++ {
+		h := seeds[0]
+		for left := text[:size]; len(left) > 16; left = left[16:] {
+			h = fold(h, left[:16])
+		}
+		assert.Equal(t, fold(h, text[size-16:size]), longHash(seeds, text[:size]), "%d bytes", size)
+	}
+}
+
+// No free slot of a table has the key of the empty segment.
+func TestFreeSlotsAreNoEmptySegment(t *testing.T) {
+	for n := 1; n < 100; n++ {
+		root := tableOf(named("%d", n)...)
+		root.Rest = 1000
+		for range 5 {
+			a := Build(root)
+			for _, path := range []string{"/", "//", "//x", "//a-path-of-many-bytes"} {
+				got, at := a.Find(path)
+				require.Equal(t, []any{uint32(1000), 1}, []any{got, at}, "%q among %d", path, n)
+			}
+		}
+	}
+}
+
 // What a long segment costs by the package's hash and by the standard library's.
 func BenchmarkLongHash(b *testing.B) {
 	names := []string{"debugging_with_gdb.html", "gccgo_contribute.html", "the-apache-software-foundation"}

@@ -139,6 +139,62 @@ func TestTablesAreSmall(t *testing.T) {
 	}
 }
 
+// A table is as small as its number of literals lets a search end soon, and has
+// displacements beyond 64.
+func TestTableSizes(t *testing.T) {
+	larger, all := 0, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 23, 24, 26, 27, 32, 33, 37, 38, 53, 54, 63, 64, 65, 66, 95, 96, 97, 191, 192, 193}
+	for _, n := range all {
+		root := tableOf(named("name%d", n)...)
+		a := build(root, counter(1), longHash)
+		check(t, a, root)
+		table := &a.nodes[rootNode]
+		require.Equal(t, n > 64, table.displacements != 0, n)
+		want := 1
+		for n <= 64 && (want < n || n*n > 11*want) || n > 64 && want <= n+n/3 {
+			want *= 2
+		}
+		if size := int(table.mask + 1); size != want {
+			require.Equal(t, 2*want, size, "%d literals", n)
+			larger++
+		}
+	}
+	assert.LessOrEqual(t, larger, len(all)/8, "too many tables whose search took a second size")
+}
+
+// The search for a table takes so many seeds for each of four sizes, and Build so
+// many searches, before it gives up.
+func TestSearchEnds(t *testing.T) {
+	for n, tries := range map[int]int{2: 512, 100: 16} {
+		draws, draw := 0, counter(1)
+		assert.Panics(t, func() {
+			build(tableOf(append(named("%d", n-1), "0")...), func() uint64 { draws++; return draw() }, longHash)
+		})
+		assert.Equal(t, 100*(3+4*tries), draws, "%d literals", n)
+	}
+}
+
+// Where no seed helps, the table is made larger.
+func TestTableGrows(t *testing.T) {
+	const seed = 7
+	slot := func(name string, size uint64) uint64 {
+		first, last := shortKey(name)
+		return hash(first^seed, last^seed^seed) & (size - 1)
+	}
+	for size := uint64(4); size <= 8; size *= 2 {
+		names := []string{"name"}
+		for i := 0; len(names) < 2; i++ { // the two are apart in the table of this size, and in no smaller one
+			if name := fmt.Sprint("name", i); slot(name, size/2) == slot("name", size/2) && slot(name, size) != slot("name", size) {
+				names = append(names, name)
+			}
+		}
+		root, draws := tableOf(names...), 0
+		a := build(root, func() uint64 { draws++; return seed }, longHash)
+		check(t, a, root)
+		assert.EqualValues(t, size-1, a.nodes[rootNode].mask)
+		assert.Equal(t, 3+512*bits.Len64(size/4)+1, draws)
+	}
+}
+
 // rootNode is root where a State has that name.
 const rootNode = root
 

@@ -385,3 +385,25 @@ func BenchmarkLongHash(b *testing.B) {
 		})
 	}
 }
+
+// A segment is no shorter literal, even if its length agrees with the literal's
+// in the lowest byte, which is all that a key holds of it.
+func TestLongSegmentIsNoShortOne(t *testing.T) {
+	root := tableOf("fifteen-bytes-x")
+	root.Rest = 1000
+	a := Build(root)
+	for _, end := range []string{"", "/"} {
+		got, _ := a.Find("/fifteen-bytes-x\x01" + strings.Repeat("y", 255) + end)
+		assert.EqualValues(t, 1000, got, "%q", end)
+	}
+}
+
+// A parameter may lead to a state without answers.
+func TestParameterWithoutAnswers(t *testing.T) {
+	a := Build(&State{Param: new(State), Rest: First})
+	for _, path := range []string{"/x", "/x/y", "/x/y/z"} {
+		got, _ := a.Find(path)
+		assert.EqualValues(t, None, got, path)
+		assert.Empty(t, a.Match(Path{Text: path}, nil), path)
+	}
+}

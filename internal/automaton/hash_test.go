@@ -139,6 +139,64 @@ func TestTablesAreSmall(t *testing.T) {
 	}
 }
 
+// A table is as small as its number of literals lets a search end soon, and has
+// displacements beyond 64.
+func TestTableSizes(t *testing.T) {
+	larger, all := 0, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 23, 24, 26, 27, 32, 33, 37, 38, 53, 54, 63, 64, 65, 66, 95, 96, 97, 191, 192, 193}
+	for _, n := range all {
+		root := tableOf(named("name%d", n)...)
+		a := build(root, counter(1), longHash)
+		check(t, a, root)
+		table := &a.nodes[rootNode]
+		require.Equal(t, n > 64, table.displacements != 0, n)
+		want := 1
+		for n <= 64 && (want < n || n*n > 11*want) || n > 64 && want <= n+n/3 {
+			want *= 2
+		}
+		if size := int(table.mask + 1); n > 64 {
+			require.Equal(t, want, size, "%d literals", n)
+		} else if size != want {
+			require.Equal(t, 2*want, size, "%d literals", n)
+			larger++
+		}
+	}
+	assert.LessOrEqual(t, larger, len(all)/8, "too many tables whose search took a second size")
+}
+
+// The search for a table takes so many seeds for each of four sizes, and Build so
+// many searches, before it gives up.
+func TestSearchEnds(t *testing.T) {
+	for n, tries := range map[int]int{2: 512, 100: 16} {
+		draws, draw := 0, counter(1)
+		assert.Panics(t, func() {
+			build(tableOf(append(named("%d", n-1), "0")...), func() uint64 { draws++; return draw() }, longHash)
+		})
+		assert.Equal(t, 100*(3+4*tries), draws, "%d literals", n)
+	}
+}
+
+// Where no seed helps, the table is made larger.
+func TestTableGrows(t *testing.T) {
+	const seed = 7
+	slot := func(name string, size uint64) uint64 {
+		first, last := shortKey(name)
+		return hash(first^seed, last^seed^seed) & (size - 1)
+	}
+	for size := uint64(4); size <= 8; size *= 2 {
+		names := []string{"name"}
+		for i := 0; len(names) < 2; i++ { // the two are apart in the table of this size, and in no smaller one
+			if name := fmt.Sprint("name", i); slot(name, size/2) == slot("name", size/2) && slot(name, size) != slot("name", size) {
+				names = append(names, name)
+			}
+		}
+		root, draws := tableOf(names...), 0
+		a := build(root, func() uint64 { draws++; return seed }, longHash)
+		check(t, a, root)
+		assert.EqualValues(t, size-1, a.nodes[rootNode].mask)
+		assert.Equal(t, 3+512*bits.Len64(size/4)+1, draws)
+	}
+}
+
 // rootNode is root where a State has that name.
 const rootNode = root
 
@@ -281,6 +339,37 @@ func TestLongHashHoldsEveryByte(t *testing.T) {
 	}
 }
 
+// The hash of a long segment takes sixteen bytes at a time, and the last sixteen
+// last.
+func TestLongHashIsOfSixteenBytesAtATime(t *testing.T) {
+	seeds, text := [2]uint64{0x0123456789abcdef, 0x9e3779b97f4a7c15}, strings.Repeat("12345678abcdefghxyz", 4)
+	fold := func(h uint64, s string) uint64 {
+		return hash(binary.LittleEndian.Uint64([]byte(s[:8]))^h, binary.LittleEndian.Uint64([]byte(s[8:]))^seeds[1])
+	}
+	for size := maxShort + 1; size <= len(text); size++ {
+		h := seeds[0]
+		for left := text[:size]; len(left) > 16; left = left[16:] {
+			h = fold(h, left[:16])
+		}
+		assert.Equal(t, fold(h, text[size-16:size]), longHash(seeds, text[:size]), "%d bytes", size)
+	}
+}
+
+// No free slot of a table has the key of the empty segment.
+func TestFreeSlotsAreNoEmptySegment(t *testing.T) {
+	for n := 1; n < 100; n++ {
+		root := tableOf(named("%d", n)...)
+		root.Rest = 1000
+		for range 5 {
+			a := Build(root)
+			for _, path := range []string{"/", "//", "//x", "//a-path-of-many-bytes"} {
+				got, at := a.Find(path)
+				require.Equal(t, []any{uint32(1000), 1}, []any{got, at}, "%q among %d", path, n)
+			}
+		}
+	}
+}
+
 // What a long segment costs by the package's hash and by the standard library's.
 func BenchmarkLongHash(b *testing.B) {
 	names := []string{"debugging_with_gdb.html", "gccgo_contribute.html", "the-apache-software-foundation"}
@@ -294,5 +383,27 @@ func BenchmarkLongHash(b *testing.B) {
 				hash(names[i%len(names)])
 			}
 		})
+	}
+}
+
+// A segment is no shorter literal, even if its length agrees with the literal's
+// in the lowest byte, which is all that a key holds of it.
+func TestLongSegmentIsNoShortOne(t *testing.T) {
+	root := tableOf("fifteen-bytes-x")
+	root.Rest = 1000
+	a := Build(root)
+	for _, end := range []string{"", "/"} {
+		got, _ := a.Find("/fifteen-bytes-x\x01" + strings.Repeat("y", 255) + end)
+		assert.EqualValues(t, 1000, got, "%q", end)
+	}
+}
+
+// A parameter may lead to a state without answers.
+func TestParameterWithoutAnswers(t *testing.T) {
+	a := Build(&State{Param: new(State), Rest: First})
+	for _, path := range []string{"/x", "/x/y", "/x/y/z"} {
+		got, _ := a.Find(path)
+		assert.EqualValues(t, None, got, path)
+		assert.Empty(t, a.Match(Path{Text: path}, nil), path)
 	}
 }

@@ -66,6 +66,30 @@ func TestMutantsOfThePackage(t *testing.T) {
 	assert.Regexp(t, `return: true → false: killed Test(MethodsAreTokens|WrongPatternsAreExplained)\n`, out.String())
 }
 
+// The survivors of a line that have one reason share a row, which is read as it
+// was printed.
+func TestPage(t *testing.T) {
+	survivor := func(line int, change string) *mutant {
+		return &mutant{file: "a.go", function: "F", line: line, code: "x := a || b", operator: "swap", old: "||", new: change, fate: survived}
+	}
+	f := &source{name: "a.go", mutants: []*mutant{survivor(9, "&&"), survivor(7, "&&"), survivor(7, "|")}}
+	var out bytes.Buffer
+	assert.Equal(t, 3, report(&out, []*source{f}, nil))
+	known := map[row]string{}
+	for _, m := range f.mutants {
+		known[rowOf(m)] = "the same"
+	}
+	out.Reset()
+	assert.Zero(t, report(&out, []*source{f}, known))
+	assert.Contains(t, out.String(), "\n| a.go:7 `F` | `x := a \\|\\| b` | `swap \\|\\| → &&`, `swap \\|\\| → \\|` | the same |\n| a.go:9")
+
+	page := filepath.Join(t.TempDir(), "page.md")
+	require.NoError(t, os.WriteFile(page, out.Bytes(), 0o666))
+	read, err := readPage(page)
+	require.NoError(t, err)
+	assert.Equal(t, known, read)
+}
+
 func TestMutateRefuses(t *testing.T) {
 	for _, file := range []string{"testdata/sums/none.go", "testdata/sums/sums_test.go", "none/none.go"} {
 		_, err := run(&bytes.Buffer{}, []string{file}, options{only: regexp.MustCompile(""), list: true})

@@ -77,7 +77,7 @@ func (o *operators) walk(n ast.Node) {
 			o.walk(n.Body)
 			o.sigs = o.sigs[:len(o.sigs)-1]
 			return false
-		case *ast.ArrayType: // another length is another type
+		case *ast.ArrayType: // its length is part of a type, which other functions name too
 			o.walk(n.Elt)
 			return false
 		case ast.Expr:

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -39,8 +41,11 @@ func rowOf(m *mutant) row {
 
 var tableRow = regexp.MustCompile("(?m)^\\| (\\S+?):\\d+ `(.*?)` \\| `(.*?)` \\| `(.*?)` \\| (.*) \\|$")
 
+// between stands between two changes in a row.
+const between = "`, `"
+
 // readPage returns the reasons that the page gives for survivors, none if there
-// is no page yet.
+// is no page yet. A row may name several changes of its line.
 func readPage(name string) (map[row]string, error) {
 	text, err := os.ReadFile(name)
 	if err != nil && !os.IsNotExist(err) {
@@ -51,7 +56,9 @@ func readPage(name string) (map[row]string, error) {
 		for i := range m {
 			m[i] = strings.ReplaceAll(m[i], `\|`, "|")
 		}
-		known[row{m[1] + " " + m[2], m[3], m[4]}] = m[5]
+		for _, change := range strings.Split(m[4], between) {
+			known[row{m[1] + " " + m[2], m[3], change}] = m[5]
+		}
 	}
 	return known, nil
 }
@@ -70,20 +77,31 @@ func report(out io.Writer, sources []*source, known map[row]string) (unexplained
 		sum.survived += t.survived
 	}
 	fmt.Fprintln(out, sum)
-	fmt.Fprintln(out, "\n| where | line | change | why it survives |\n|---|---|---|---|")
-	escape := strings.NewReplacer("|", `\|`)
+	fmt.Fprintln(out, "\n| where | line | changes | why they survive |\n|---|---|---|---|")
 	for _, f := range sources {
-		for _, m := range f.mutants {
-			if m.fate != survived {
-				continue
-			}
-			r := rowOf(m)
-			why := known[r]
-			if why == "" {
-				unexplained++
-			}
-			fmt.Fprintf(out, "| %s:%d `%s` | `%s` | `%s` | %s |\n", m.file, m.line, m.function, escape.Replace(r.code), escape.Replace(r.change), why)
+		unexplained += f.reportSurvivors(out, known)
+	}
+	return unexplained
+}
+
+// reportSurvivors prints one row for the survivors of a line that have one
+// reason, and returns how many survivors have none.
+func (f *source) reportSurvivors(out io.Writer, known map[row]string) (unexplained int) {
+	escape := strings.NewReplacer("|", `\|`)
+	var changes []string
+	rows := slices.DeleteFunc(slices.Clone(f.mutants), func(m *mutant) bool { return m.fate != survived })
+	slices.SortStableFunc(rows, func(a, b *mutant) int { return cmp.Compare(a.line, b.line) })
+	for i, m := range rows {
+		r := rowOf(m)
+		if known[r] == "" {
+			unexplained++
 		}
+		changes = append(changes, r.change)
+		if i+1 < len(rows) && rows[i+1].line == m.line && known[rowOf(rows[i+1])] == known[r] {
+			continue
+		}
+		fmt.Fprintf(out, "| %s:%d `%s` | `%s` | `%s` | %s |\n", m.file, m.line, m.function, escape.Replace(r.code), escape.Replace(strings.Join(slices.Compact(changes), between)), known[r])
+		changes = nil
 	}
 	return unexplained
 }

@@ -40,3 +40,9 @@ func TestDown(t *testing.T) {
 		t.Error("wrong number of steps")
 	}
 }
+
+func TestSwap(t *testing.T) {
+	if Swap([2]int{1, 2}) != [2]int{2, 1} {
+		t.Error("not swapped")
+	}
+}

@@ -5,6 +5,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -245,4 +246,31 @@ func FuzzBuild(f *testing.F) {
 			t.Errorf("%+v, but served %+v", e.Lookup, e.Segue)
 		}
 	})
+}
+
+// A host with a parameter is asked after the exact host and before none. The page
+// shows its steps, lights its compiled trie, and says why ServeMux answers otherwise.
+func TestHostsWithAParameter(t *testing.T) {
+	set := engine.Build("Handle {tenant}.example.com/users/{id}\nHandle acme.example.com/users/{id}\nHandle /users/{id}\nmount {tenant}.group.org\n  GET /x\n  NotFound lost")
+	require.Empty(t, set.Problems)
+	for host, want := range map[string]string{
+		"bob.example.com":     "{tenant}.example.com/users/{id} [{tenant bob} {id 7}]",
+		"Acme.example.com:80": "acme.example.com/users/{id} [{id 7}]",
+		"example.com":         "/users/{id} [{id 7}]",
+	} {
+		e, err := set.Explain("GET", host, "/users/7", "")
+		require.NoError(t, err)
+		assert.Equal(t, want, fmt.Sprint(e.Segue.Pattern, " ", e.Segue.Params), host)
+		require.Len(t, e.Steps, 2, host)
+		for _, step := range e.Steps {
+			assert.NotEmpty(t, step.Compiled, "%s: %s is not lit", host, step.Segment)
+		}
+	}
+	e, err := set.Explain("GET", "bob.example.com", "/users/7", "")
+	require.NoError(t, err)
+	assert.NotEmpty(t, e.Reasons, "ServeMux refuses the host: %+v", e.Mux)
+	e, err = set.Explain("GET", "bob.group.org", "/nope", "")
+	require.NoError(t, err)
+	require.NotNil(t, e.Miss)
+	assert.Equal(t, "{tenant}.group.org lost", e.Miss.Prefix+" "+e.Miss.Handler)
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"maps"
 	"math/rand/v2"
 	"runtime/debug"
@@ -150,6 +151,69 @@ var progSeeds = []progSeed{
 	 Ask 0 POST H1.:80 /a
 	 Ask 0 OPTIONS h1 /a
 	 Ask 0 GET h2 /a`},
+	// The very host before a parameter, before none, whatever the path and the method.
+	{"by a host, by a host's parameter, with parameters", `
+	 Handle 0 GET x.h /a
+	 Handle 0 GET {}.h /{}
+	 Handle 0 POST {}.H. /a
+	 Handle 0 - - /a/
+	 Ask 0 GET X.H.:80 /a
+	 Ask 0 POST x.h /a
+	 Ask 0 GET Y.H /a
+	 Ask 0 PUT y.h /a
+	 Ask 0 OPTIONS x.h /a/
+	 Ask 0 GET y.x.h /a
+	 Ask 0 GET .h /a`},
+	// Routers on a host: their misses, their 405s, their parameters, their
+	// middleware, a host in a router that has none, one in a router mounted twice.
+	{"in a mount on a host, a miss of a host's router, NotFound ran, status 405, a middleware ran, in a router mounted twice", `
+	 Group 0 1 {}.h /
+	 Verb 1 GET - /{}
+	 Group 1 0 0 /a
+	 Verb 2 GET - /b
+	 NotFound 2 0 0 /
+	 Group 0 1 0 /a
+	 NotFound 3 0 0 /
+	 Handle 3 GET x.h /b
+	 Again 0 1 0 /c
+	 Ask 0 GET y.h /a/v
+	 Ask 0 GET y.h /c/v
+	 Ask 0 GET h1 /c/v
+	 Ask 0 GET h1 /a/v
+	 Ask 0 GET x.h /a/b
+	 Ask 0 POST x.h /v
+	 Ask 0 OPTIONS Y.H /a/b
+	 Values 1 0 0 /
+	 Ask 0 GET Y.H /b/`},
+	// A plain handler and a ServeMux on a host, with and without a path.
+	{"in a plain mount, in a mounted ServeMux, in a mount on a host, without PathValues", `
+	 Plain 0 0 {}.h /a/{}
+	 Plain 0 1 {}.h /b
+	 Values 0 0 0 /
+	 Ask 0 GET Y.H /a/v/b
+	 Ask 0 GET y.h /b/v/b
+	 Ask 0 POST x.h /b/a%2Fb`},
+	// A verb's route has a host, and another host one that names OPTIONS.
+	{"by a host's parameter, status 200", `
+	 Group 0 0 x.h /
+	 Verb 1 GET - /a
+	 Verb 1 GET - /b
+	 Handle 0 OPTIONS {}.h /a
+	 Verb 0 OPTIONS - /{}
+	 Ask 0 OPTIONS x.h /a
+	 Ask 0 OPTIONS y.h /a
+	 Ask 0 OPTIONS x.h /b`},
+	// Refused: two hosts on the way, by a route, a group, a mount.
+	{"refused for two hosts, a miss of a host's router", `
+	 Group 0 1 x.h /a
+	 Handle 1 GET {}.h /b
+	 Group 1 0 {}.h /c
+	 Mount 0 0 0 /
+	 Group 2 0 {}.h /
+	 Again 1 2 0 /b
+	 Verb 1 GET - /b
+	 Ask 0 GET x.h /a/c
+	 Ask 0 GET x.h /a/b`},
 	// Changes while a request is on its way: its chain, its route, its miss.
 	{"a change during a request", `
 	 Use 0 1 0 /
@@ -221,8 +285,10 @@ var (
 		progHandle, progHandle, progHandle, progVerb, progVerb, progVerb, progVerb, progUse, progGroup, progMount, progAsk, progAsk, progNear, progNear, progNear, progNear, progNear, progNear, progAgain,
 	}
 	progMethods  = []string{"", "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "PURGE", "CONNECT", "GET", "GET", "POST", "", "OPTIONS", "GET"}
-	progHosts    = []string{"", "h1", "H2.", "", "", "", "", "."}
-	progAskHosts = []string{"", "h1", "h2", "H1.:80", "h3", "[::1]:80", "h1", "."}
+	progHosts    = []string{"", "h1", "H2.", "", "", "", "", ".", "", "", "x.h", "{}.h", "{}.H.", "", "", ""}
+	progAskHosts = []string{"", "h1", "h2", "H1.:80", "h3", "[::1]:80", "h1", ".", "x.h", "y.h", "X.H.:80", "Y.H", "y.x.h", ".h", "y.h", "x.h"}
+	progOnHosts  = []string{"", "", "", "", "x.h", "{}.h", "", ""} // of prefixes
+	progLabels   = []string{"y", "Y", "x", "y"}
 	progSegs     = []string{"a", "b", "c", "{}", ":", "{...}", "*", "{$}", "", "%61", "a%2Fb", "%2F", "a-literal-of-more-than-sixteen-bytes", ".",
 		"a", "a", "a", "b", "b", "b", "{}", "{}", "{}", ":", "c"}
 	progAskSegs = []string{"a", "b", "c", "v", "", "%61", "a%2Fb", "%2F", ".", "..", "%2e%2E", "a-literal-of-more-than-sixteen-bytes", "b%20c",
@@ -240,7 +306,7 @@ const (
 type progReader struct {
 	ops    []progOp
 	places []string // the prefixes of the routers
-	routes []string // the paths of the routes so far, with these
+	routes []string // the hosts and paths of the routes so far, with these
 	of     []progOp // the steps that made those
 	paths  [][]byte // as these were read
 }
@@ -269,14 +335,14 @@ func (r *progReader) step(head, path []byte) {
 	case progHandle, progVerb:
 		op.method, op.variant = progMethods[x%len(progMethods)], y>>3
 		if op.kind == progHandle {
-			op.host = progHosts[y%len(progHosts)]
+			op.host = strings.Replace(progHosts[y%len(progHosts)], "{}", "{"+"xy"[y>>5%2:y>>5%2+1]+"h}", 1)
 		}
 		if y>>5 == 3 && len(r.paths) > 0 { // on the path of another
 			path = r.paths[int(head[4])%len(r.paths)]
 		}
 		op.path = op.routePath(path, y)
 		r.paths = append(r.paths, path)
-		r.of, r.routes = append(r.of, op), append(r.routes, r.places[op.router]+op.path)
+		r.of, r.routes = append(r.of, op), append(r.routes, progBelow(r.places[op.router], op.host+op.path))
 	case progMount, progAgain, progPlain, progGroup:
 		op.path = op.prefix(path, y)
 		if op.kind == progAgain {
@@ -299,9 +365,16 @@ func (r *progReader) step(head, path []byte) {
 			return
 		}
 		op.child = len(r.places)
-		r.places = append(r.places, r.places[op.router]+strings.TrimSuffix(op.path, "/"))
+		r.places = append(r.places, progBelow(r.places[op.router], strings.TrimSuffix(op.path, "/")))
 	}
 	r.ops = append(r.ops, op)
+}
+
+// progBelow puts a host and a path below a prefix that may have a host.
+func progBelow(prefix, text string) string {
+	outer, above := oracleCut(prefix)
+	slash := strings.Index(text+"/", "/")
+	return cmp.Or(outer, text[:slash]) + above + text[slash:]
 }
 
 // near makes a request for a route that is there: by its method or another, on
@@ -320,9 +393,16 @@ func (r *progReader) near(op *progOp, x, y int, values []byte) {
 	if op.method == "" {
 		op.method = "GET"
 	}
-	op.host = strings.ToLower(route.host)
+	host, path, _ := strings.Cut(r.routes[i], "/")
+	if label, domain, found := strings.Cut(host, "."); found && strings.HasPrefix(label, "{") {
+		host = progLabels[y>>3%len(progLabels)] + "." + domain
+	}
+	op.host = strings.ToLower(host)
+	if y%16 == 15 {
+		op.host = host // as it was written
+	}
 	n := 0
-	for s := range strings.SplitSeq(r.routes[i][1:], "/") {
+	for s := range strings.SplitSeq(path, "/") {
 		switch {
 		case s == "{$}":
 			s = ""
@@ -396,13 +476,14 @@ func (op progOp) routePath(path []byte, y int) (text string) {
 	return text
 }
 
-// prefix writes a path for Mount and Group. Its names are the router's own, or,
-// seldom, those of routes.
+// prefix writes a host and a path for Mount and Group. Its names are the router's
+// own, or, seldom, those of routes.
 func (op progOp) prefix(path []byte, y int) (text string) {
 	letter := "m" + strconv.Itoa(op.router)
 	if y>>5 == 2 {
 		letter = "x"
 	}
+	text = strings.Replace(progOnHosts[y%len(progOnHosts)], "{}", "{"+letter+"h}", 1)
 	for i, b := range path {
 		s, name := progSegs[int(b)%len(progSegs)], letter+strconv.Itoa(i)
 		switch s {
@@ -441,8 +522,11 @@ func progWritten(seed string) (b []byte) {
 		kind := progKind(index(progNames, words[0]))
 		router, _ := strconv.Atoi(words[1])
 		table, hosts := progSegs, progHosts
-		if kind == progAsk {
+		switch kind {
+		case progAsk:
 			table, hosts = progAskSegs, progAskHosts
+		case progMount, progAgain, progPlain, progGroup:
+			hosts = progOnHosts
 		}
 		x, err := strconv.Atoi(words[2])
 		if err != nil {

@@ -63,6 +63,46 @@ func TestRoutesListsEverything(t *testing.T) {
 	assert.Equal(t, []string{"GET  /: ", "  /{id}: segue_test.caching"}, listing(users))
 }
 
+// Hosts are listed as they were written, and found by every name that they have.
+func TestHostsAreListed(t *testing.T) {
+	app := segue.New()
+	tenants := app.Group("{Tenant}.Example.org/v1", logging)
+	tenants.GET("/users/:id", shows)
+	tenants.HandleFunc("/files/", shows)
+	app.HandleFunc("POST {x}.example.com/{y...}", shows)
+	app.GET("/users/{id}", shows)
+	assert.ElementsMatch(t, []string{
+		"GET {Tenant}.Example.org /v1/users/{id}: segue_test.logging",
+		" {Tenant}.Example.org /v1/files/: segue_test.logging",
+		"POST {x}.example.com /{y...}: ",
+		"GET  /users/{id}: ",
+	}, listing(app))
+
+	r := httptest.NewRequest("GET", "http://ACME.example.org:8080/v1/users/7", nil)
+	m := app.Lookup(r)
+	assert.Equal(t, 200, m.Status)
+	assert.Equal(t, "GET {Tenant}.Example.org/v1/users/{id}", m.Route.Pattern)
+	assert.Equal(t, "{Tenant}.Example.org", m.Route.Host)
+	assert.Equal(t, map[string]string{"Tenant": "acme", "id": "7"}, m.Params)
+
+	for _, c := range []struct{ request, says string }{
+		{"GET http://ACME.example.org:8080/v1/users/7", "GET {Tenant}.Example.org/v1/users/{id}"},
+		{"GET http://acme.example.com/users/7", "GET /users/{id}"},
+		{"GET http://acme.example.org/v1/users/7/", "/v1/users/7"},
+		{"GET http://acme.example.org/v1/nope", "404"},
+		{"POST http://acme.example.org/v1/users/7", "405"},
+	} {
+		method, target, _ := strings.Cut(c.request, " ")
+		r := httptest.NewRequest(method, target, nil)
+		trace := app.Explain(r)
+		assert.Equal(t, app.Lookup(r).Status, trace.Match.Status, c.request)
+		assert.Equal(t, app.Lookup(r).Route.Pattern, trace.Match.Route.Pattern, c.request)
+		assert.Equal(t, app.Lookup(r).Params, trace.Match.Params, c.request)
+		assert.Contains(t, trace.String(), c.says, c.request)
+	}
+	assert.Contains(t, app.Explain(nil).String(), "{Tenant}.Example.org", "the tree of all routes")
+}
+
 func TestRoutesNeedNoRequestAndMayStop(t *testing.T) {
 	app := segue.New()
 	assert.Empty(t, listing(app))

@@ -203,6 +203,125 @@ func TestMountJoinsHostAndMethod(t *testing.T) {
 	})
 }
 
+// A prefix may have a host, alone or with a path: of Mount and of Group, in a
+// router that has a prefix itself, and of a router mounted elsewhere too.
+func TestMountOnAHost(t *testing.T) {
+	app, api := segue.New(), segue.New()
+	api.Use(via("api"))
+	api.GET("/", shows)
+	api.GET("/users/:id", shows)
+	api.HandleFunc("POST /files/", shows)
+	app.Mount("Api.example.org", api)
+	app.Mount("{tenant}.example.org/v1/", api)
+	app.Mount("/api", api)
+	group := app.Group("/in").Group("{tenant}.example.com/deep", via("group"))
+	group.With(via("with")).GET("/{$}", shows)
+	group.GET("/{id}", shows)
+	app.GET("/users/{id}", says("none"))
+	answers(t, app, map[string]string{
+		"GET http://api.example.org/":                "200 GET Api.example.org/",
+		"GET http://API.example.org.:80/users/7":     "200 GET Api.example.org/users/{id} id=7",
+		"POST http://api.example.org/files/a/b":      "200 POST Api.example.org/files/",
+		"GET http://api.example.org/v1":              "200 GET {tenant}.example.org/v1 tenant=api",
+		"GET http://acme.example.org/v1":             "200 GET {tenant}.example.org/v1 tenant=acme",
+		"GET http://acme.example.org/v1/":            "200 GET {tenant}.example.org/v1 tenant=acme",
+		"GET http://Acme.example.org/v1/users/7":     "200 GET {tenant}.example.org/v1/users/{id} tenant=acme id=7",
+		"GET http://acme.example.org/v1/users/a%2Fb": "200 GET {tenant}.example.org/v1/users/{id} tenant=acme id=a/b",
+		"POST http://acme.example.org/v1/files/x":    "200 POST {tenant}.example.org/v1/files/ tenant=acme",
+		"GET http://acme.example.org/users/7":        "200 none",
+		"GET http://a.b.example.org/v1":              "404",
+		"GET http://acme.example.org/api":            "200 GET /api",
+		"GET http://acme.example.com/in/deep/":       "200 GET {tenant}.example.com/in/deep tenant=acme",
+		"GET http://acme.example.com/in/deep":        "200 GET {tenant}.example.com/in/deep tenant=acme",
+		"GET http://acme.example.com/in/deep/7":      "200 GET {tenant}.example.com/in/deep/{id} tenant=acme id=7",
+		"GET http://acme.example.com/in/deep/7/":     "307",
+		"PUT http://acme.example.com/in/deep/7":      "405",
+		"GET http://example.com/in/deep/7":           "404",
+	})
+	assert.Equal(t, "group with", viaOf(ask(t, app, "GET http://acme.example.com/in/deep")))
+	assert.Equal(t, "group", viaOf(ask(t, app, "PUT http://acme.example.com/in/deep/7")))
+	assert.Equal(t, "api", viaOf(ask(t, app, "GET http://acme.example.org/v1/users/7")))
+	w := ask(t, app, "GET http://acme.example.org/v1/users/7/?q=1")
+	assert.Equal(t, "/v1/users/7?q=1", w.Header().Get("Location"), "a redirect stays on its host")
+	answers(t, api, map[string]string{"GET /users/7": "200 GET /users/{id} id=7"})
+	api.GET("/late", shows)
+	answers(t, app, map[string]string{"GET http://acme.example.org/v1/late": "200 GET {tenant}.example.org/v1/late tenant=acme"})
+}
+
+// A host without a dot is taken where nobody can have meant a path.
+func TestMountOnAHostWithoutADot(t *testing.T) {
+	app := segue.New()
+	app.Group("localhost/m").GET("/x", shows)
+	app.Group("[::1]").GET("/x", shows)
+	answers(t, app, map[string]string{
+		"GET http://localhost:8080/m/x": "200 GET localhost/m/x", "GET http://[::1]/x": "200 GET [::1]/x", "GET http://h.org/m/x": "404",
+	})
+}
+
+// A request has one host. What brings a second one onto a way is refused at its
+// own place, be it a route, a group or a mount, and changes nothing.
+func TestMountRefusesASecondHost(t *testing.T) {
+	app, inside, outside := segue.New(), segue.New(), segue.New()
+	host := app.Group("{tenant}.example.org/a")
+	below := host.Group("/b")
+	inside.Group("/c").Group("b.example.org/d")
+	outside.HandleFunc("b.example.org/e", shows)
+	for name, c := range map[string]struct {
+		refuse  func()
+		pattern string
+		offset  int
+	}{
+		"a route":             {func() { below.HandleFunc("POST b.example.org/x", shows) }, "POST b.example.org/b/x", 5},
+		"a route of the host": {func() { host.HandleFunc("{x}.example.org/x", shows) }, "{x}.example.org/x", 0},
+		"a group":             {func() { below.Group("b.example.org") }, "b.example.org", 0},
+		"the same host":       {func() { host.Group("{tenant}.example.org/a") }, "{tenant}.example.org/a", 0},
+		"a plain handler":     {func() { host.Mount("b.example.org/p", http.NotFoundHandler()) }, "b.example.org/p", 0},
+		"a router":            {func() { below.Mount("b.example.org/", segue.New()) }, "b.example.org", 0},
+		"around a group":      {func() { below.Mount("/m", inside) }, "/m", 0},
+		"by the mount itself": {func() { app.Mount("c.example.org/m", inside) }, "c.example.org/m", 0},
+		"around a route":      {func() { app.Mount("c.example.org/m", outside) }, "b.example.org/e", 0},
+		"around a host":       {func() { outer := segue.New(); outer.Mount("c.example.org", app) }, "c.example.org", 0},
+	} {
+		err := registering(t, c.refuse)
+		var wrong *segue.PatternError
+		require.ErrorAs(t, err, &wrong, name)
+		assert.Equal(t, c.pattern, wrong.Pattern, name)
+		assert.Equal(t, c.offset, wrong.Offset, name)
+		assert.Contains(t, wrong.Reason, "has a host already", name)
+		assert.Contains(t, err.Error(), "mount_test.go:", name)
+		assert.Empty(t, patterns(app), name)
+	}
+	below.GET("/x", shows)
+	assert.Equal(t, []string{"GET {tenant}.example.org/a/b/x"}, patterns(app))
+}
+
+// The host's name and one of a route inside cannot be the same.
+func TestMountRefusesTheHostsName(t *testing.T) {
+	app := segue.New()
+	tenants := app.Group("{id}.example.org")
+	err := registering(t, func() { tenants.GET("/users/{id}", shows) })
+	var wrong *segue.PatternError
+	require.ErrorAs(t, err, &wrong)
+	assert.Equal(t, "GET {id}.example.org/users/{id}", wrong.Pattern)
+	assert.Equal(t, strings.LastIndex(wrong.Pattern, "{id}"), wrong.Offset)
+	users := segue.New()
+	users.HandleFunc("{id}.example.org/x", shows)
+	require.IsType(t, &segue.PatternError{}, registering(t, func() { app.Mount("/users/{id}", users) }))
+	assert.Empty(t, patterns(app))
+}
+
+// Routers on hosts that differ in a name alone are on one host.
+func TestMountsOnOneHostConflict(t *testing.T) {
+	app := segue.New()
+	app.Group("{a}.example.org/x").GET("/{b}", shows)
+	other := app.Group("{c}.Example.org./x")
+	require.IsType(t, &segue.ConflictError{}, registering(t, func() { other.GET("/{d}", shows) }))
+	other.POST("/{d}", shows)
+	answers(t, app, map[string]string{
+		"GET http://t.example.org/x/1": "200 GET {a}.example.org/x/{b} a=t b=1", "POST http://t.example.org/x/1": "200 POST {c}.Example.org./x/{d} c=t d=1",
+	})
+}
+
 // registering returns the error that do panics with.
 func registering(t *testing.T, do func()) error {
 	t.Helper()
@@ -481,6 +600,37 @@ func TestPlainServeMux(t *testing.T) {
 		})
 		ask(t, app, "GET /orgs/acme/users/7")
 		assert.Equal(t, "/orgs/{org}/ acme /orgs/acme/users/7", after)
+	}
+}
+
+// A plain handler on a host reads the host's parameter, a ServeMux's handlers too,
+// and sees the path without the prefix.
+func TestPlainHandlerOnAHost(t *testing.T) {
+	for _, values := range []bool{true, false} {
+		mux := http.NewServeMux()
+		mux.HandleFunc("GET /users/{user}", func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, "%s %s %s %s %s", r.Pattern, r.PathValue("tenant"), segue.Param(r, "tenant"), r.PathValue("user"), r.URL.Path)
+		})
+		sees := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, "%s %s %s %s", r.PathValue("tenant"), segue.Param(r, "tenant"), r.PathValue("id"), r.URL.EscapedPath())
+		})
+		app := segue.New()
+		app.PathValues(values)
+		app.Mount("{tenant}.example.com/legacy", mux)
+		app.Mount("{tenant}.example.com/t/{id}", sees)
+		app.Mount("{tenant}.example.org", sees)
+		app.Mount("exact.example.org/x", sees)
+		answers(t, app, map[string]string{
+			"GET http://Acme.example.com:80/legacy/users/7": "200 GET /users/{user} acme acme 7 /users/7",
+			"POST http://acme.example.com/legacy/users/7":   "405",
+			"GET http://acme.example.com/legacy":            "404",
+			"GET http://acme.example.com/t/a%2Fb/x%2Fy/":    "200 acme acme a/b /x%2Fy/",
+			"GET http://acme.example.com/t/7":               "200 acme acme 7 /",
+			"GET http://acme.example.org/a/b":               "200 acme acme  /a/b",
+			"GET http://acme.example.org/":                  "200 acme acme  /",
+			"GET http://exact.example.org/x/y":              "200    /y",
+			"GET http://exact.example.org/y":                "200 exact exact  /y",
+		})
 	}
 }
 

@@ -491,6 +491,37 @@ func TestPathForPatternErrors(t *testing.T) {
 	}
 }
 
+// The host's parameter is one as any other, under either setting: first in Params,
+// in Param and ParamAs, in middleware, in a copy of the request.
+func TestParamOfAHost(t *testing.T) {
+	for _, values := range []bool{true, false} {
+		app := segue.New()
+		app.PathValues(values)
+		var inside string
+		app.Use(func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				inside = segue.Param(r, "tenant")
+				next.ServeHTTP(w, r.Clone(r.Context()))
+			})
+		})
+		app.HandleFunc("GET {tenant}.Example.org/", shows)
+		app.HandleFunc("GET {tenant}.example.org/n/{id}", func(w http.ResponseWriter, r *http.Request) {
+			tenant, err := segue.ParamAs[int](r, "tenant")
+			fmt.Fprint(w, tenant, err, segue.Param(r, "id"), segue.Param(r, "none"))
+		})
+		long := "{tenant}.example.org/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i...}" // more than a request keeps by name
+		app.HandleFunc("GET "+long, shows)
+		answers(t, app, map[string]string{
+			"GET http://Acme.example.org:80/x/y":          "200 GET {tenant}.Example.org/ tenant=acme",
+			"GET http://acme.example.org/":                "200 GET {tenant}.Example.org/ tenant=acme",
+			"GET http://17.example.org/n/a%2Fb":           "200 17 <nil>a/b",
+			"GET http://17.example.org/1/2/3/4/5/6/7/8/9": "200 GET " + long + " tenant=17 a=1 b=2 c=3 d=4 e=5 f=6 g=7 h=8 i=9",
+		})
+		ask(t, app, "GET http://Acme.example.org/")
+		assert.Equal(t, "acme", inside)
+	}
+}
+
 // Param and Params read any r.Pattern, whoever wrote it, with the path beside
 // it.
 func TestParamReadsAnyPattern(t *testing.T) {

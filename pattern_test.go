@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -40,7 +41,11 @@ func (w wrongPattern) register() error {
 	})
 }
 
-const dots, whole = "an empty or dot segment never matches", "a wildcard is a whole segment"
+const (
+	dots  = "an empty or dot segment never matches"
+	whole = "a wildcard is a whole segment"
+	label = "a parameter in a host is its first label"
+)
 
 // wrongPatterns has each reason there is, at the front of a text and further in.
 var wrongPatterns = []wrongPattern{
@@ -80,6 +85,24 @@ var wrongPatterns = []wrongPattern{
 	{"Handle", "h:80/x", "h:80/x", " ^", "compared without their port", `write "h"`},
 	{"Handle", "GET [::1]:80/x", "GET [::1]:80/x", "         ^", "compared without their port", `write "[::1]"`},
 	{"Handle", "*.h.example/x", "*.h.example/x", "^", "a star in a host is a literal", "write {name}.h.example"},
+	{"Handle", "*.h.example:80/x", "*.h.example:80/x", "^", "a star in a host is a literal", "write {name}.h.example"},
+	{"Handle", "{x}/", "{x}/", "^", label, "{tenant}.example.com/"},
+	{"Handle", "{x}./", "{x}./", "^", label, "{tenant}.example.com/"},
+	{"Handle", "{x}../", "{x}../", "^", label, "{tenant}.example.com/"},
+	{"Handle", "{x.org/", "{x.org/", "^", label, "{tenant}.example.com/"},
+	{"Handle", "{x}y.org/", "{x}y.org/", "^", label, "{tenant}.example.com/"},
+	{"Handle", "GET {x}.{y}.org/", "GET {x}.{y}.org/", "    ^", label, "{tenant}.example.com/"},
+	{"Handle", "GET www.{x}.org/", "GET www.{x}.org/", "        ^", label, "{tenant}.example.com/"},
+	{"Handle", "{}.org/", "{}.org/", "^", "a wildcard needs a name", "write {name}"},
+	{"Handle", "GET {1}.org/", "GET {1}.org/", "     ^", "begins with no digit", "write {name}"},
+	{"Handle", "{$}.org/", "{$}.org/", " ^", "a name is letters, digits and _", "write {name}"},
+	{"Handle", "{x...}.org/", "{x...}.org/", " ^", "a name is letters, digits and _", "write {name}"},
+	{"Handle", "{ten-ant}.org/", "{ten-ant}.org/", "    ^", "a name is letters, digits and _", "write {ten_ant}"},
+	{"Handle", "{x}.org:80/", "{x}.org:80/", "       ^", "compared without their port", `write "{x}.org"`},
+	{"Handle", "GET {x}.org/a/{x}", "GET {x}.org/a/{x}", "              ^", "the name x stands twice", "each parameter needs its own"},
+	{"Handle", "{x}.org/{x...}", "{x}.org/{x...}", "        ^", "the name x stands twice", "each parameter needs its own"},
+	{"Handle", "GET {x}.org//", "GET {x}.org//", "            ^", dots, "cleaned first"},
+	{"GET", "{x}.org/a", "GET {x}.org/a", "    ^", `begins with "/"`, "is for Handle"},
 	{"Any", "a", "a", "^", `begins with "/"`, "is for Handle"},
 	{"GET", "/a b", "GET /a b", "      ^", "white space in a path", "write %20 or %09"},
 	{"Any", "/\tb", "/\uFFFDb", " ^", "white space in a path", "write %20 or %09"},
@@ -92,6 +115,21 @@ var wrongPatterns = []wrongPattern{
 	{"delete", "/a", "delete /a", "^", "methods are case-sensitive", "write DELETE"},
 	{"G T", "/a", "G T /a", " ^", "a method is a token", "such as GET"},
 	{"Mount", "a", "a", "^", `a prefix begins with "/"`, `write "/a"`},
+	{"Mount", "m/n/", "m/n/", "^", `a prefix begins with "/"`, `write "/m/n"`},
+	{"Mount", ":id", ":id", "^", `a prefix begins with "/"`, `write "/:id"`},
+	{"Mount", "../m", "../m", "^", `a prefix begins with "/"`, "a host that has a dot"},
+	{"Mount", "GET h.org/m", "GET h.org/m", "^", "a prefix takes no method", ""},
+	{"Mount", "h.org/a b", "h.org/a b", "       ^", "white space in a prefix", "write %20 or %09"},
+	{"Mount", "h.org:80/m", "h.org:80/m", "     ^", "compared without their port", `write "h.org"`},
+	{"Mount", "*.h.org", "*.h.org", "^", "a star in a host is a literal", "write {name}.h.org"},
+	{"Mount", "{x}/m", "{x}/m", "^", label, "{tenant}.example.com/"},
+	{"Mount", "h.{x}.org", "h.{x}.org", "  ^", label, "{tenant}.example.com/"},
+	{"Mount", "{1}.org/", "{1}.org/", " ^", "begins with no digit", "write {name}"},
+	{"Mount", "{x}.org/:x/", "{x}.org/:x/", "        ^", "the name x stands twice", "each parameter needs its own"},
+	{"Mount", "h.org//", "h.org//", "      ^", dots, "cleaned first"},
+	{"Mount", "h.org/../a", "h.org/../a", "      ^", dots, "cleaned first"},
+	{"Mount", "h.org/{$}", "h.org/{$}", "      ^", "cannot end in a rest or {$}", "decides what follows"},
+	{"Mount", "h.org/a/{p...}/", "h.org/a/{p...}/", "        ^", "cannot end in a rest or {$}", "decides what follows"},
 	{"Mount", "/a b/", "/a b/", "  ^", "white space in a prefix", "write %20 or %09"},
 	{"Mount", "/a/{x/", "/a/{x/", "   ^", "the brace is not closed", "write {name}"},
 	{"Mount", "/a//b", "/a//b", "   ^", dots, "cleaned first"},
@@ -116,6 +154,94 @@ func TestWrongPatternsAreExplained(t *testing.T) {
 		assert.Contains(t, lines[0], fmt.Sprintf("pattern %q ", wrong.Pattern), "%s(%q)", w.call, w.text)
 		assert.Contains(t, lines[0], fmt.Sprintf("offset %d: %s", wrong.Offset, wrong.Reason), "%s(%q)", w.call, w.text)
 	}
+}
+
+// Hosts are compared without regard to their letters' case, to a port and to a
+// final dot. The label of a parameter is one, is never empty and comes in small
+// letters; what else stands in it is as it came.
+func TestHosts(t *testing.T) {
+	app := segue.New()
+	for _, host := range []string{"Api.Example.org", "{tenant}.example.ORG.", "{T}.api.example.org", "{x}.xn--bcher-kva.example", "[::1]", "::1", "{n}.0.0.1"} {
+		app.HandleFunc(host+"/{id}", shows)
+	}
+	app.HandleFunc("/{id}", shows)
+	for host, want := range map[string]string{
+		"api.example.org":                "Api.Example.org/{id} id=7",
+		"API.example.org.:8080":          "Api.Example.org/{id} id=7",
+		"acme.example.org":               "{tenant}.example.ORG./{id} tenant=acme id=7",
+		"ACME.Example.Org:443":           "{tenant}.example.ORG./{id} tenant=acme id=7",
+		"acme.example.org.":              "{tenant}.example.ORG./{id} tenant=acme id=7",
+		"a%2Fb+c_d.example.org":          "{tenant}.example.ORG./{id} tenant=a%2fb+c_d id=7",
+		"xn--mnchen-3ya.example.org":     "{tenant}.example.ORG./{id} tenant=xn--mnchen-3ya id=7",
+		"Acme.Api.example.org.:1":        "{T}.api.example.org/{id} T=acme id=7",
+		"a.b.api.example.org":            "/{id} id=7",
+		"a.b.example.org":                "/{id} id=7",
+		".example.org":                   "/{id} id=7",
+		"example.org":                    "/{id} id=7",
+		"acme.example.org..":             "/{id} id=7",
+		"{}.example.org":                 "{tenant}.example.ORG./{id} tenant={} id=7",
+		"Der.XN--Bcher-KVA.example":      "{x}.xn--bcher-kva.example/{id} x=der id=7",
+		"der.xn--bcher-kva.example:80":   "{x}.xn--bcher-kva.example/{id} x=der id=7",
+		"der.b\u00fccher.example":        "/{id} id=7",
+		"\u212aelvin.example.org":        "{tenant}.example.ORG./{id} tenant=\u212aelvin id=7",
+		"[::1]":                          "[::1]/{id} id=7", // with a port it is as in ServeMux, which drops the brackets too
+		"[::1]:8080":                     "::1/{id} id=7",
+		"127.0.0.1:8080":                 "{n}.0.0.1/{id} n=127 id=7",
+		"":                               "/{id} id=7",
+		".":                              "/{id} id=7",
+		"a.":                             "/{id} id=7",
+		strings.Repeat("a.", 5000) + "h": "/{id} id=7",
+	} {
+		r, w := httptest.NewRequest("GET", "/7", nil), httptest.NewRecorder()
+		r.Host = host
+		m := app.Lookup(r)
+		app.ServeHTTP(w, r)
+		got := m.Route.Pattern
+		for _, name := range []string{"tenant", "T", "x", "n", "id"} {
+			value := r.PathValue(name)
+			assert.Equal(t, m.Params[name], value, "%s: %s, Lookup and served", host, name)
+			if value != "" {
+				got += " " + name + "=" + value
+			}
+		}
+		assert.Equal(t, 200, w.Code, host)
+		assert.Equal(t, want, got, host)
+	}
+}
+
+// A host with a port never matches a CONNECT either, whose Host has one.
+func TestHostsOfConnect(t *testing.T) {
+	app := segue.New()
+	app.HandleFunc("CONNECT {x}.example.org/", shows)
+	r := httptest.NewRequest("CONNECT", "/", nil)
+	r.Host = "a.example.org:443"
+	assert.Equal(t, map[string]string{"x": "a"}, app.Lookup(r).Params)
+}
+
+// Two hosts are one if they differ in their case, a final dot, or the name of
+// their parameter.
+func TestHostsConflict(t *testing.T) {
+	for _, c := range []struct{ first, second string }{
+		{"{a}.x.org/", "{b}.x.org/"},
+		{"{a}.x.org/", "{a}.X.ORG./"},
+		{"GET {a}.x.org/{b}", "GET {b}.x.org/{a}"},
+		{"a.x.org/", "A.x.org./"},
+	} {
+		app := segue.New()
+		app.HandleFunc(c.first, shows)
+		err := testkit.PanicOf(func() { app.HandleFunc(c.second, shows) })
+		var conflict *segue.ConflictError
+		require.ErrorAs(t, err, &conflict, "%s beside %s", c.second, c.first)
+		assert.Equal(t, c.first, conflict.Old.Pattern)
+		assert.Equal(t, c.second, conflict.New.Pattern)
+		assert.Contains(t, err.Error(), "pattern_test.go:")
+		assert.Equal(t, []string{c.first}, patterns(app))
+	}
+	app := segue.New()
+	for _, pattern := range []string{"/", "{a}.x.org/", "a.x.org/", "{a}.org/", "x.org/", "GET {b}.x.org/", "{b}.x.org/{a}", "{a}.a.x.org/"} {
+		assert.NoError(t, testkit.PanicOf(func() { app.HandleFunc(pattern, shows) }), pattern)
+	}
+	assert.Len(t, patterns(app), 8)
 }
 
 // A method is a token, byte by byte (RFC 9110, section 5.6.2), in either

@@ -227,6 +227,121 @@ func TestMissOwner(t *testing.T) {
 	})
 }
 
+// A host's router owns the misses of its host before any router without one, the
+// very host's before that of a parameter, and only there.
+func TestMissOwnerOnAHost(t *testing.T) {
+	app := segue.New()
+	for _, prefix := range []string{"/a/b", "a.example.org", "a.example.org/a", "{t}.example.org/a", "{t}.example.org/{x}/c", "b.example.org/z", "/z"} {
+		app.Group(prefix, via(prefix)).NotFound(lost(prefix))
+	}
+	app.Use(via("app"))
+	app.NotFound(lost("app"))
+	for request, want := range map[string]string{
+		"GET http://a.example.org/":       "a.example.org",
+		"GET http://A.example.org.:1/x/y": "a.example.org",
+		"GET http://a.example.org/a/b/c":  "a.example.org/a",
+		"GET http://a.example.org/z":      "a.example.org",
+		"GET http://a.example.org/x/c":    "a.example.org",
+		"GET http://c.example.org/a":      "{t}.example.org/a",
+		"GET http://c.example.org/a/b":    "{t}.example.org/a",
+		"GET http://c.example.org/x/c/d":  "{t}.example.org/{x}/c",
+		"GET http://c.example.org/x":      "",
+		"GET http://c.example.org/z/1":    "/z",
+		"GET http://b.example.org/a/b":    "{t}.example.org/a", // the very host has none that covers the path
+		"GET http://b.example.org/z":      "b.example.org/z",
+		"GET http://b.example.org/y":      "",
+		"GET http://example.org/a/b":      "/a/b",
+		"OPTIONS http://a.example.org/a":  "a.example.org/a",
+		"GET http://.example.org/a":       "",
+	} {
+		w := ask(t, app, request)
+		name, passed := want, "app "+want
+		if want == "" {
+			name, passed = "app", "app"
+		}
+		assert.Equal(t, fmt.Sprintf(`418 %s [] ""`, name), fmt.Sprint(w.Code, " ", w.Body), request)
+		assert.Equal(t, passed, viaOf(w), request)
+	}
+}
+
+// On a miss the host's parameter is there as on a match: in the territory's
+// middleware, in NotFound, in MethodNotAllowed and in the list of errors.
+func TestMissesHaveTheHostsParameter(t *testing.T) {
+	for _, values := range []bool{true, false} {
+		app := segue.New()
+		app.PathValues(values)
+		for _, prefix := range []string{"{tenant}.example.org", "{tenant}.example.com/in/{id}"} {
+			group := app.Group(prefix, func(next http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Tenant", segue.Param(r, "tenant"))
+					if !values {
+						assert.Empty(t, r.PathValue("tenant"), "PathValues(false)")
+					} else {
+						assert.Equal(t, segue.Param(r, "tenant"), r.PathValue("tenant"))
+					}
+					next.ServeHTTP(w, r)
+				})
+			})
+			group.POST("/x", shows)
+			group.MethodNotAllowed(testkit.Shows(segue.Params))
+			group.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
+				w.WriteHeader(http.StatusTeapot)
+				testkit.Shows(segue.Params)(w, r)
+				return nil
+			})
+		}
+		for request, want := range map[string]string{
+			"GET http://Acme.example.org/no":        "418  tenant=acme",
+			"GET http://acme.example.org/x":         "200  tenant=acme",
+			"GET http://acme.example.com/in/7/no":   "418  tenant=acme id=7",
+			"GET http://acme.example.com/in/a%2Fb/": "418  tenant=acme id=a/b",
+			"GET http://acme.example.com/in/7/x":    "200  tenant=acme id=7",
+			"OPTIONS http://acme.example.org/x":     "204 ",
+		} {
+			w := ask(t, app, request)
+			assert.Equal(t, want, fmt.Sprint(w.Code, " ", w.Body), "%s, PathValues(%v)", request, values)
+			assert.Equal(t, "acme", w.Header().Get("Tenant"), "%s, PathValues(%v)", request, values)
+		}
+		w := ask(t, app, "POST http://acme.example.org/x/")
+		assert.Equal(t, "307 acme", fmt.Sprint(w.Code, " ", w.Header().Get("Tenant")))
+	}
+}
+
+// A verb's route may have a host through its mount. A route that names OPTIONS
+// answers before the 204 of another host; one for any method of a lesser host does
+// not.
+func TestOptionsBesideHosts(t *testing.T) {
+	app := segue.New()
+	host := app.Group("a.example.org", via("host"))
+	host.GET("/x", shows)
+	host.GET("/y", shows)
+	app.HandleFunc("OPTIONS {t}.example.org/x", shows)
+	app.Any("/{any}", shows)
+	answers(t, app, map[string]string{
+		"OPTIONS http://a.example.org/x": "200 OPTIONS {t}.example.org/x t=a", "OPTIONS http://b.example.org/x": "200 OPTIONS {t}.example.org/x t=b",
+		"OPTIONS http://a.example.org/y": "204", "OPTIONS http://b.example.org/y": "200 /{any} any=y", "PUT http://a.example.org/y": "200 /{any} any=y",
+	})
+	w := ask(t, app, "OPTIONS http://a.example.org/y")
+	assert.Equal(t, "GET, HEAD, OPTIONS", w.Header().Get("Allow"))
+	assert.Equal(t, "host", viaOf(w))
+}
+
+// Allow joins the methods of all hosts that the request may meet, and the 405
+// belongs to the best of them.
+func TestNotAllowedBesideHosts(t *testing.T) {
+	app := segue.New()
+	app.Group("a.example.org", via("a")).GET("/x", shows)
+	app.Group("{t}.example.org", via("t")).PUT("/x", shows)
+	app.With(via("none")).DELETE("/{any}", shows)
+	for host, want := range map[string]string{
+		"a.example.org": "405 DELETE, GET, HEAD, OPTIONS, PUT by a", "b.example.org": "405 DELETE, OPTIONS, PUT by t", "example.org": "405 DELETE, OPTIONS by none",
+	} {
+		w := ask(t, app, "POST http://"+host+"/x")
+		assert.Equal(t, want, fmt.Sprint(w.Code, " ", w.Header().Get("Allow"), " by ", viaOf(w)), host)
+	}
+	answers(t, app, map[string]string{"PUT http://a.example.org/x": "200 PUT {t}.example.org/x t=a", "DELETE http://a.example.org/x": "200 DELETE /{any} any=x"})
+}
+
 func TestWithOwnsNoMisses(t *testing.T) {
 	app := segue.New()
 	app.GET("/", shows)

@@ -511,6 +511,60 @@ func TestStaticBesideHosts(t *testing.T) {
 	})
 }
 
+// On a host a Static keeps fallbacks out as anywhere: those without a host, and
+// those of a host's parameter where the very host has a prefix. A router on a host
+// has what it does not find to itself.
+func TestStaticOnAHost(t *testing.T) {
+	app := segue.New()
+	app.Use(via("app"))
+	app.Static("/", segue.Files{FS: tree("none.html", "deep/a.txt"), Fallback: "none.html"})
+	app.Group("{path}.example.org", via("t")).Static("/", segue.Files{FS: tree("t.html"), Fallback: "t.html"})
+	app.Group("a.example.org/in").Static("/s", segue.Files{FS: tree("s.txt")})
+	app.Group("b.example.org").NotFound(lost("b"))
+	app.Static("c.example.org/own", segue.Files{FS: tree("own.html"), Fallback: "own.html"})
+	answers(t, app, map[string]string{
+		"GET http://h/x":                      "200 none.html",
+		"GET http://h/deep/a.txt":             "200 deep/a.txt",
+		"GET http://x.example.org/x":          "200 t.html",
+		"GET http://X.Example.org.:80/t.html": "200 t.html",
+		"GET http://x.example.org/deep/a.txt": "200 deep/a.txt", // a file is found wherever it is
+		"GET http://x.example.org/no.txt":     "404",
+		"GET http://a.example.org/in/s/s.txt": "200 s.txt",
+		"GET http://a.example.org/in/s/no":    "404",
+		"GET http://a.example.org/in/no":      "404",
+		"GET http://a.example.org/x":          "200 t.html",
+		"GET http://b.example.org/x":          `418 b [] ""`,
+		"GET http://b.example.org/deep/a.txt": "200 deep/a.txt",
+		"GET http://c.example.org/own/x":      "200 own.html",
+		"GET http://c.example.org/own":        "307",
+		"GET http://c.example.org/x":          "200 t.html",
+		"POST http://x.example.org/x":         "405",
+		"GET http://x.y.example.org/x":        "200 none.html",
+	})
+	assert.Equal(t, "app t", viaOf(ask(t, app, "GET http://x.example.org/x")))
+	assert.Contains(t, patterns(app), "GET {path}.example.org/{path_...}")
+}
+
+// A Static with a fallback is asked for unclean paths where its router keeps
+// them, and keeps to its prefix there too.
+func TestStaticFallbackOfUncleanPaths(t *testing.T) {
+	for _, host := range []string{"", "h.example.org", "{t}.example.org"} {
+		app := segue.New()
+		raw := app.Group(host + "/raw")
+		raw.CleanPath(false)
+		raw.Static("/", segue.Files{FS: tree("page.html"), Fallback: "page.html"})
+		raw.Group("/in").GET("/x", shows)
+		answers(t, app, map[string]string{
+			"GET http://h.example.org/raw/x":       "200 page.html",
+			"GET http://h.example.org/raw/a//b":    "200 page.html",
+			"GET http://h.example.org/raw/./b":     "200 page.html",
+			"GET http://h.example.org/raw/in//x":   "307",
+			"GET http://h.example.org/raw/in/./no": "307",
+			"GET http://h.example.org//raw/x":      "307",
+		})
+	}
+}
+
 func TestStaticIsListed(t *testing.T) {
 	app := segue.New()
 	app.Static("/", segue.Files{FS: site})

@@ -100,7 +100,7 @@ func TestHostsAreListed(t *testing.T) {
 		assert.Equal(t, app.Lookup(r).Params, trace.Match.Params, c.request)
 		assert.Contains(t, trace.String(), c.says, c.request)
 	}
-	assert.Contains(t, app.Explain(nil).String(), "{Tenant}.Example.org", "the tree of all routes")
+	assert.Contains(t, app.String(), "{Tenant}.Example.org", "the tree of all routes")
 }
 
 func TestRoutesNeedNoRequestAndMayStop(t *testing.T) {

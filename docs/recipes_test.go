@@ -184,6 +184,34 @@ func Example_validation() {
 	// 400 {"error":"field name: expected a string, got a number at byte 9"}
 }
 
+func Example_query() {
+	app := segue.New()
+	app.OnError(errorJSON)
+	app.GET("/notes", segue.Try(func(w http.ResponseWriter, r *http.Request) error {
+		page, err := segue.QueryAs(r, "page", 1) // 1 where it is absent or empty
+		if err != nil {
+			return err // 400
+		}
+		since, err := segue.QueryAs[*time.Time](r, "since", nil) // nil where it is absent
+		if err != nil {
+			return err
+		}
+		tags, err := segue.QueryAs[[]string](r, "tag", nil) // ?tag=a&tag=b
+		if err != nil {
+			return err
+		}
+		return segue.Text(w, http.StatusOK, fmt.Sprint(page, since == nil, tags, "\n"))
+	}))
+	for _, query := range []string{"", "?page=2&tag=go&tag=web", "?since=2026-12-02T08:00:00Z", "?page=two"} {
+		fmt.Print(ask(app, "GET", "/notes"+query, "").Body)
+	}
+	// Output:
+	// 1 true []
+	// 2 true [go web]
+	// 1 false []
+	// {"error":"query parameter page: \"two\" is not a whole number"}
+}
+
 func Example_metrics() {
 	requests := new(expvar.Map)
 	count := func(next http.Handler) http.Handler {

@@ -36,7 +36,7 @@ type Router struct {
 	current atomic.Pointer[snapshot] // what requests are served from, nil when a change outdated it
 	last    atomic.Pointer[snapshot] // the newest snapshot, outdated or not: for requests on their way
 
-	compiling sync.Mutex // held while a snapshot is made, so that others wait for it
+	compiling sync.Mutex // held while a snapshot is made, so that others wait for it; taken before graph, never after
 
 	// What follows is guarded by graph.
 	settings

@@ -80,32 +80,6 @@ func Hosts(n int) Set {
 	return newSet("hosts", routes)
 }
 
-// ManyHosts is a table of so many hosts that are written out and so many whose first
-// label is a parameter, with a route each, measured by calls drawn from all of
-// them: half of them to the one kind, half to the other.
-func ManyHosts(exact, params int) Set {
-	s := Set{Name: strconv.Itoa(exact) + "+" + strconv.Itoa(params)}
-	for i := range exact {
-		s.Routes = append(s.Routes, Route{Method: "GET", Host: fmt.Sprintf("tenant%d.example.com", i), Path: "/users/{user}"})
-	}
-	for i := range params {
-		s.Routes = append(s.Routes, Route{Method: "GET", Host: fmt.Sprintf("{tenant}.group%d.example.com", i), Path: "/users/{user}"})
-	}
-	random := rand.New(rand.NewPCG(3, 4))
-	for i := range resourceCalls {
-		r := s.Routes[random.IntN(exact)]
-		if i%2 == 0 {
-			r = s.Routes[exact+random.IntN(params)]
-		}
-		c := r.call(func(string) string { return "octocat" })
-		if i%2 == 0 {
-			c.Host, c.Values = strings.Replace(c.Host, "{tenant}", "acme", 1), []string{"acme", "octocat"}
-		}
-		s.Calls = append(s.Calls, c)
-	}
-	return s
-}
-
 // Misses are calls that no route of the GitHub set answers: 404, 405, and
 // redirects to a clean path and to a subtree's final slash.
 func Misses(github Set) []Set {

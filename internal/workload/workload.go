@@ -23,12 +23,9 @@ func (r Route) Pattern() string {
 	return r.Method + " " + r.Host + r.Path
 }
 
-// Names are the names of the route's wildcards, in order, the host's first.
+// Names are the names of the route's wildcards, in order.
 func (r Route) Names() []string {
 	var names []string
-	if label, _, found := strings.Cut(r.Host, "}"); found {
-		names = append(names, label[1:])
-	}
 	for seg := range strings.SplitSeq(r.Path, "/") {
 		if name := wildcard(seg); name != "" {
 			names = append(names, name)

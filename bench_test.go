@@ -46,6 +46,9 @@ func TestWorkload(t *testing.T) {
 			require.NoError(t, row.Verify(s), s.Name)
 		}
 	}
+	for _, kind := range workload.HostKinds {
+		require.NoError(t, workload.SegueRead.Verify(workload.Tenants(20, 10, kind)), kind)
+	}
 	others := append(workload.Misses(routeSet(t, "github")), workload.Hosts(8))
 	for _, s := range others {
 		for _, row := range []workload.Row{workload.SegueRead, workload.NoValuesParam, workload.ServeMuxRead} {
@@ -72,7 +75,16 @@ var againstMux = []workload.Row{
 	workload.SegueRead, workload.Segue, workload.NoValuesParam, workload.NoValues, workload.ServeMuxRead, workload.ServeMux,
 }
 
-func BenchmarkHosts(b *testing.B) { eachRow(b, workload.Hosts(8), againstMux) }
+// The time of a lookup must not grow with the hosts.
+func BenchmarkHosts(b *testing.B) {
+	eachRow(b, workload.Hosts(8), againstMux)
+	for _, kind := range workload.HostKinds {
+		for _, n := range []struct{ exact, parameters int }{{1, 1}, {10_000, 1_000}} {
+			s := workload.Tenants(n.exact, n.parameters, kind)
+			b.Run(s.Name, func(b *testing.B) { eachRow(b, s, []workload.Row{workload.SegueRead, workload.NoValues}) })
+		}
+	}
+}
 
 // A miss may allocate: it answers with a text, a Location or an Allow.
 func BenchmarkMiss(b *testing.B) {
@@ -88,6 +100,7 @@ func eachRow(b *testing.B, s workload.Set, rows []workload.Row) {
 		b.Run("router="+row.Router+"/read="+row.Read, func(b *testing.B) {
 			run, err := row.Prepare(s)
 			require.NoError(b, err)
+			run.Serve(1) // compiles
 			b.ReportAllocs()
 			b.ResetTimer()
 			run.Serve(b.N)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/segue-go/segue"
 	"github.com/segue-go/segue/internal/testkit"
+	"github.com/segue-go/segue/internal/workload"
 )
 
 // What a request allocates, row by row.
@@ -98,6 +99,8 @@ var allocRows = []allocRow{
 	{"a path longer than a block may keep", "GET /files/{path...}", "GET localhost/files/" + strings.Repeat("x", 256), readPathValue("path"), 1, 16},
 	{"host", "GET example.com/users/{id}", "GET example.com/users/17", readPathValue("id"), 0, valueBytes(1)},
 	{"host with a port", "GET example.com/users/{id}", "GET example.com:8080/users/17", readPathValue("id"), 0, valueBytes(1)},
+	{"host's parameter", "GET {tenant}.example.com/users/{id}", "GET acme.example.com/users/17", readPathValue("tenant"), 0, valueBytes(2)},
+	{"host's parameter beside a port", "GET {tenant}.example.com/users/{id}", "GET acme.example.com.:8080/users/17", readParam("tenant"), 0, valueBytes(2)},
 	{"HEAD by GET", "GET /users/{id}", "HEAD localhost/users/17", readPathValue("id"), 0, valueBytes(1)},
 	{"any method", "/users/{id}", "PATCH localhost/users/17", readPathValue("id"), 0, valueBytes(1)},
 	{"invented method", "PURGE /users/{id}", "PURGE localhost/users/17", readPathValue("id"), 0, valueBytes(1)},
@@ -145,6 +148,23 @@ func TestAllocationsWithoutPathValues(t *testing.T) {
 		rt.PathValues(false)
 		rt.Handle(row.pattern, row.handler)
 		t.Run(row.name, func(t *testing.T) { row.check(t, rt) })
+	}
+}
+
+// However many hosts there are, a request for any of them allocates nothing.
+func TestAllocationsOfHosts(t *testing.T) {
+	testkit.SkipUnlessAllocationsCount(t)
+	for _, kind := range workload.HostKinds {
+		s := workload.Tenants(10_000, 1_000, kind)
+		for _, c := range []struct {
+			row            workload.Row
+			mallocs, bytes float64
+		}{{workload.NoValuesParam, 0, 0}, {workload.SegueRead, 1.0 / 15, valueBytes(2)}} { // of blocks that many requests share
+			run, err := c.row.Prepare(s)
+			require.NoError(t, err)
+			assert.Less(t, testkit.Least(func() float64 { n, _ := run.Allocations(10); return n }), c.mallocs+0.01, "%s, %s: allocations a request", kind, c.row.Router)
+			assert.Less(t, testkit.Least(func() float64 { _, n := run.Allocations(10); return n }), c.bytes+1, "%s, %s: bytes a request", kind, c.row.Router)
+		}
 	}
 }
 

@@ -80,6 +80,34 @@ func Hosts(n int) Set {
 	return newSet("hosts", routes)
 }
 
+// HostKinds are the kinds of hosts that Tenants is called by.
+var HostKinds = []string{"exact", "parameter", "none"}
+
+// Tenants is a table of exact hosts, of hosts whose first label is a parameter, and
+// of a route without a host, measured by calls of one of HostKinds.
+func Tenants(exact, parameters int, kind string) Set {
+	s := Set{Name: fmt.Sprintf("exact=%d/parameters=%d/kind=%s", exact, parameters, kind)}
+	first := map[string]int{"parameter": exact, "none": exact + parameters}[kind]
+	for i := range exact {
+		s.Routes = append(s.Routes, Route{Method: "GET", Host: fmt.Sprintf("tenant%d.example.com", i), Path: "/users/{user}"})
+	}
+	for i := range parameters {
+		s.Routes = append(s.Routes, Route{Method: "GET", Host: fmt.Sprintf("{tenant}.zone%d.example.com", i), Path: "/users/{user}"})
+	}
+	s.Routes = append(s.Routes, Route{Method: "GET", Path: "/users/{user}"})
+	n := map[string]int{"exact": exact, "parameter": parameters, "none": 1}[kind]
+	random := rand.New(rand.NewPCG(1, 2))
+	for range resourceCalls {
+		value := strconv.Itoa(random.IntN(100_000))
+		c := s.Routes[first+random.IntN(n)].call(func(string) string { return value })
+		if kind == "none" {
+			c.Host = "other" + value + ".example.com"
+		}
+		s.Calls = append(s.Calls, c)
+	}
+	return s
+}
+
 // Misses are calls that no route of the GitHub set answers: 404, 405, and
 // redirects to a clean path and to a subtree's final slash.
 func Misses(github Set) []Set {

@@ -23,9 +23,13 @@ func (r Route) Pattern() string {
 	return r.Method + " " + r.Host + r.Path
 }
 
-// Names are the names of the route's wildcards, in order.
+// Names are the names of the route's wildcards, in order: of the host's, then of
+// the path's.
 func (r Route) Names() []string {
 	var names []string
+	if label, _, found := strings.Cut(r.Host, "."); found && wildcard(label) != "" {
+		names = append(names, wildcard(label))
+	}
 	for seg := range strings.SplitSeq(r.Path, "/") {
 		if name := wildcard(seg); name != "" {
 			names = append(names, name)
@@ -57,6 +61,10 @@ func (r Route) call(value func(wildcard string) string) Call {
 	c := Call{Method: r.Method, Host: r.Host, Status: http.StatusOK, Pattern: r.Pattern()}
 	if c.Host == "" {
 		c.Host = "localhost"
+	}
+	if label, domain, found := strings.Cut(c.Host, "."); found && wildcard(label) != "" {
+		c.Values = []string{value(wildcard(label))}
+		c.Host = c.Values[0] + "." + domain
 	}
 	segs := strings.Split(strings.TrimSuffix(r.Path, "{$}"), "/")
 	for i, seg := range segs {

@@ -76,6 +76,9 @@
 //		fmt.Fprintln(w, r.Pattern, segue.Param(r, "path")) // GET /files/{path...} a/b.txt
 //	})
 //
+// [PathFor] is the way back, from a pattern and values to a path, and [Outcome]
+// tells a middleware a match from a redirect and from a miss.
+//
 // # Answers without a handler
 //
 // A path with an empty segment ("//") or a dot segment is redirected to the

@@ -187,7 +187,7 @@ func chiTrials() []trial {
 		{"StripPrefix", middleware.StripPrefix("/v1"), nil, is(200, "GET", "/v1/try/7", ""), "`Mount` and `Group` take a prefix"},
 		{"StripSlashes", middleware.StripSlashes, nil, is(200, "GET", "/try/7/", ""), "or `app.TrailingSlash(segue.SlashEither)`"},
 		{"Sunset", middleware.Sunset(date), nil, sets("Sunset", "Tue, 01 Dec 2026 00:00:00 GMT"), ""},
-		{"SupressNotFound", middleware.SupressNotFound(chi.NewRouter()), nil, is(200, "GET", "/try/7", ""), "it asks chi's router"},
+		{"SupressNotFound", middleware.SupressNotFound(chi.NewRouter()), nil, is(200, "GET", "/try/7", ""), "it asks chi's router; `segue.Outcome(r)` tells a 404"},
 		{"Throttle", middleware.Throttle(1), nested, throttled, ""},
 		{"ThrottleBacklog", middleware.ThrottleBacklog(1, 0, time.Second), nested, throttled, ""},
 		{"ThrottleWithOpts", middleware.ThrottleWithOpts(middleware.ThrottleOpts{Limit: 1}), nested, throttled, ""},

@@ -212,6 +212,41 @@ func Example_query() {
 	// {"error":"query parameter page: \"two\" is not a whole number"}
 }
 
+func Example_pathFor() {
+	app := segue.New()
+	app.POST("/orgs/{org}/users", segue.Try(func(w http.ResponseWriter, r *http.Request) error {
+		location, err := segue.PathFor(r.Pattern+"/{id}", r.PathValue("org"), 7)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Location", location)
+		return segue.Text(w, http.StatusCreated, "")
+	}))
+	fmt.Println(ask(app, "POST", "/orgs/a%2Fb%20c/users", "").Header().Get("Location"))
+	// Output:
+	// /orgs/a%2Fb%20c/users/7
+}
+
+func Example_outcome() {
+	app := segue.New()
+	app.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Println(r.Method, r.URL.Path, segue.Outcome(r))
+			next.ServeHTTP(w, r)
+		})
+	})
+	app.GET("/users/{id}", whereAmI)
+	ask(app, "GET", "/users/7", "")
+	ask(app, "GET", "/users/7/", "")
+	ask(app, "PUT", "/users/7", "")
+	ask(app, "GET", "/nope", "")
+	// Output:
+	// GET /users/7 200
+	// GET /users/7/ 307
+	// PUT /users/7 405
+	// GET /nope 404
+}
+
 func Example_metrics() {
 	requests := new(expvar.Map)
 	count := func(next http.Handler) http.Handler {

@@ -5,8 +5,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"path"
-	"strconv"
 	"time"
 
 	"github.com/go-chi/httprate"
@@ -96,7 +94,11 @@ func (s *store) createNote(w http.ResponseWriter, r *http.Request) error {
 	if n, err = s.Add(r.Context(), n); err != nil {
 		return err
 	}
-	w.Header().Set("Location", path.Join(r.URL.Path, strconv.FormatInt(n.ID, 10))) // wherever this hangs
+	location, err := segue.PathFor(r.Pattern+"/{id}", n.ID) // wherever this hangs
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", location)
 	return segue.JSON(w, http.StatusCreated, n)
 }
 

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"html/template"
 	"net/http"
-	"strconv"
 
 	"github.com/segue-go/segue"
 )
@@ -61,7 +60,11 @@ func (s *store) addFromForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	http.Redirect(w, r, "/notes/"+strconv.FormatInt(n.ID, 10), http.StatusSeeOther)
+	location, err := segue.PathFor(r.Pattern+"/{id}", n.ID)
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, location, http.StatusSeeOther)
 	return nil
 }
 

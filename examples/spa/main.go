@@ -23,8 +23,7 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -120,15 +119,22 @@ type noteList struct {
 	all []note
 }
 
-// list answers with the last notes.
+// list answers with the last notes, of those that are asked for by ?id=1&id=2.
 func (l *noteList) list(w http.ResponseWriter, r *http.Request) error {
 	limit, err := segue.QueryAs(r, "limit", 100)
 	if err != nil {
 		return err // 400
 	}
+	ids, err := segue.QueryAs[[]int](r, "id", nil)
+	if err != nil {
+		return err
+	}
 	l.mu.Lock()
 	all := append([]note{}, l.all...) // never nil, which JSON calls null
 	l.mu.Unlock()
+	if ids != nil {
+		all = slices.DeleteFunc(all, func(n note) bool { return !slices.Contains(ids, n.ID) })
+	}
 	return segue.JSON(w, http.StatusOK, all[max(0, len(all)-max(0, limit)):])
 }
 
@@ -144,7 +150,11 @@ func (l *noteList) add(w http.ResponseWriter, r *http.Request) error {
 	n.ID = len(l.all) + 1
 	l.all = append(l.all, n)
 	l.mu.Unlock()
-	w.Header().Set("Location", path.Join(r.URL.Path, strconv.Itoa(n.ID)))
+	location, err := segue.PathFor(r.Pattern+"/{id}", n.ID) // wherever this hangs
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", location)
 	return segue.JSON(w, http.StatusCreated, n)
 }
 

@@ -97,6 +97,10 @@ func TestNotes(t *testing.T) {
 	assert.Equal(t, `{"error":"a note needs a text"}`, body)
 	_, body = live.Ask(t, "GET", url, "")
 	assert.Equal(t, `[{"id":1,"text":"milk"}]`, body)
+	_, body = live.Ask(t, "GET", url+"?id=7&id=1", "")
+	assert.Equal(t, `[{"id":1,"text":"milk"}]`, body)
+	resp, _ = live.Ask(t, "GET", url+"?id=7&id=x", "")
+	assert.Equal(t, http.StatusBadRequest, resp.StatusCode)
 	_, body = live.Ask(t, "GET", url+"?limit=0", "")
 	assert.Equal(t, `[]`, body)
 }

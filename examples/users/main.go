@@ -31,6 +31,7 @@ import (
 func main() {
 	addr := flag.String("addr", "localhost:18001", "where to listen")
 	flag.Parse()
+	slog.SetDefault(slog.New(withID{slog.NewTextHandler(os.Stderr, nil)}))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	if err := run(ctx, *addr); err != nil {
@@ -52,7 +53,8 @@ func run(ctx context.Context, addr string) error {
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	slog.Info("listening", "url", "http://"+listener.Addr().String())
+	home := "http://" + listener.Addr().String()
+	slog.Info("listening", "url", home, "try", home+"/orgs/acme/users")
 
 	select {
 	case err := <-served:
@@ -69,7 +71,7 @@ func run(ctx context.Context, addr string) error {
 // hangs.
 func newApp(s *store) *segue.Router {
 	app := segue.New()
-	app.Use(requestLog(), segue.Recover) // every answer, misses too
+	app.Use(requestID(), segue.AccessLog(slog.Default()), segue.Recover) // every answer, misses too
 	app.OnError(answerJSON)
 	app.NotFound(segue.Try(notFound))
 	app.MethodNotAllowed(segue.Try(methodNotAllowed))
@@ -193,43 +195,40 @@ func methodNotAllowed(w http.ResponseWriter, r *http.Request) error {
 func answerJSON(w http.ResponseWriter, r *http.Request, err error) error {
 	status, message := segue.StatusOf(err)
 	if status >= 500 {
-		slog.Error("failed", "pattern", r.Pattern, "err", err)
+		slog.ErrorContext(r.Context(), "failed", "pattern", r.Pattern, "err", err)
 	}
 	return segue.JSON(w, status, map[string]string{"error": message})
 }
 
 // Middleware.
 
-// requestLog gives each request a number, and logs how it ended under the
-// pattern of its route: few different ones, whatever people ask for.
-func requestLog() segue.Middleware {
+type idKey struct{}
+
+// requestID gives each request a number, in its context and in the answer.
+func requestID() segue.Middleware {
 	var count atomic.Int64
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			id := strconv.FormatInt(count.Add(1), 10)
 			w.Header().Set("X-Request-Id", id)
-			sw := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-			defer func() {
-				slog.Info("request", "id", id, "method", r.Method, "path", r.URL.Path, "pattern", r.Pattern, "status", sw.status)
-			}()
-			next.ServeHTTP(sw, r)
+			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), idKey{}, id)))
 		})
 	}
 }
 
-// A statusWriter remembers the status. Unwrap lets http.ResponseController
-// reach what is behind it.
-type statusWriter struct {
-	http.ResponseWriter
-	status int
+// withID adds the request's number to every record that is logged with its
+// context.
+type withID struct{ slog.Handler }
+
+func (h withID) Handle(ctx context.Context, record slog.Record) error {
+	if id, ok := ctx.Value(idKey{}).(string); ok {
+		record.AddAttrs(slog.String("id", id))
+	}
+	return h.Handler.Handle(ctx, record)
 }
 
-func (w *statusWriter) WriteHeader(status int) {
-	w.status = status
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (h withID) WithAttrs(attrs []slog.Attr) slog.Handler { return withID{h.Handler.WithAttrs(attrs)} }
+func (h withID) WithGroup(name string) slog.Handler       { return withID{h.Handler.WithGroup(name)} }
 
 // noStore keeps what is about people out of caches.
 func noStore(next http.Handler) http.Handler {

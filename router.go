@@ -163,7 +163,7 @@ func (s *snapshot) findByHost(r *http.Request, path string) (number uint32, unch
 			break
 		}
 	}
-	if len(hosts) > 1 && number >= automaton.First && s.routes[number].pattern.last().kind == rest {
+	if len(hosts) > 1 && number >= automaton.First && s.routes[number].endsInRest {
 		return automaton.Undecided, 0 // the other spelling may be exact on the other host
 	}
 	return number, unchecked

@@ -37,7 +37,7 @@ type route struct {
 	names       *pathvalue.Names                         // what r.PathValue is filled with, nil for nothing
 	gaps        [4]uint16                                // where the values stand: see setGaps
 	gapCount    uint8                                    // how many values gaps has, 0 if longGaps has them
-	endsInRest  bool                                     // the last segment is a rest with a name
+	endsInRest  bool                                     // the last segment is a rest
 	endsInValue bool                                     // the last segment is a value
 	spelling    spelling
 	end         uint32 // the number of the trie node where it ends
@@ -152,6 +152,7 @@ func (r *route) finish(s *snapshot) {
 		r.text = strings.Clone(r.text) // bytes of its own
 	}
 	r.pattern.textTaken = true
+	r.endsInRest = r.pattern.last().kind == rest
 	r.scope = s.root.at(r.mounts)
 	if *r.scope.values {
 		r.names = pathvalue.NamesOf(r.pattern.names())
@@ -450,7 +451,7 @@ func (r *route) setGaps() {
 		}
 	}
 	last := r.pattern.last()
-	r.endsInValue, r.endsInRest = last.hasName(), last.kind == rest && last.hasName()
+	r.endsInValue = last.hasName()
 	switch {
 	case longest > math.MaxUint16: // decode looks for the values
 	case len(gaps) > len(r.gaps):

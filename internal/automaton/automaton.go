@@ -65,18 +65,21 @@ const (
 // may use it at once. Its nodes refer to each other by number: they hold no
 // pointer, and the garbage collector passes them over, however many there are.
 type Automaton struct {
-	nodes         []node // nowhere, root, and all others
-	seed          uint64 // of the hash, with that of each table
-	longSeeds     [2]uint64
-	displacements []uint16 // of the tables that have some
-	extras        []extra  // of few nodes; 0 is that of all others
-	alternatives  []uint32 // of all nondeterministic nodes
-	texts         string   // the literals of more than maxShort bytes
+	// What every Find reads lies together: each of many hosts has an automaton of
+	// its own, and not all of them stay in the processor's caches.
+	nodes []node // nowhere, root, and all others
+	seed  uint64 // of the hash, with that of each table
 
 	// The common prefix, such as /api/v1/, and the node to which it leads.
 	prefix, prefixMask uint64
 	prefixSize         int
 	prefixNode         uint32
+
+	longSeeds     [2]uint64
+	displacements []uint16 // of the tables that have some
+	extras        []extra  // of few nodes; 0 is that of all others
+	alternatives  []uint32 // of all nondeterministic nodes
+	texts         string   // the literals of more than maxShort bytes
 
 	states, entries int
 }

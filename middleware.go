@@ -314,12 +314,11 @@ func (rt *Router) tryCompile(before *scope) (*scope, []*chain) {
 	if todo := root.uncomposed(); len(todo) > 0 {
 		return root, todo
 	}
-	if rt.last.Load() == nil {
-		addRoot(rt)
-	}
 	s := newSnapshot(rt, root)
 	rt.dropTries()
-	rt.last.Store(s)
+	if rt.last.Swap(s) == nil {
+		addRoot(rt) // now that scopeOf finds a snapshot in it, and before a request can match
+	}
 	rt.current.Store(s)
 	return nil, nil
 }

@@ -249,3 +249,30 @@ func TestTimeoutHandlerSeesItsOwnParameters(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// Routers get their first request while another redirects: a program's second
+// server starts while its first one serves. Who looks for the router of a
+// redirect asks all of them.
+func TestRoutersStartWhileServing(t *testing.T) {
+	app := segue.New()
+	app.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Outcome", fmt.Sprint(segue.Outcome(r)))
+			segue.Fail(w, r, segue.Errorf(http.StatusTeapot, "no"))
+		})
+	})
+	app.GET("/a", shows)
+	testkit.WhileServing(func() {
+		for range testkit.Size(50, 500) {
+			other := segue.New()
+			for i := range 100 {
+				other.GET(fmt.Sprintf("/r%d/{id}", i), shows)
+			}
+			assert.Equal(t, http.StatusNotFound, testkit.Serve(other, "GET", "/").Code)
+		}
+	}, func(int, int) {
+		w := testkit.Serve(app, "GET", "/a/")
+		assert.Equal(t, "307", w.Header().Get("Outcome"))
+		assert.Equal(t, http.StatusTeapot, w.Code)
+	})
+}

@@ -277,8 +277,8 @@ func (x *explainer) chooseSpelling(sent automaton.Path) {
 	}
 }
 
-func (x *explainer) ask(hosts []*host, path automaton.Path) *question {
-	return &question{snapshot: x.snapshot, hosts: hosts, paths: [2]automaton.Path{path}}
+func (x *explainer) ask(first *host, path automaton.Path) *question {
+	return &question{snapshot: x.snapshot, host: first, paths: [2]automaton.Path{path}}
 }
 
 func (x *explainer) note(text string) { x.trace.notes = append(x.trace.notes, text) }
@@ -286,7 +286,7 @@ func (x *explainer) note(text string) { x.trace.notes = append(x.trace.notes, te
 // chooseHost takes the steps through the routes of the host that decided. A miss
 // is shown on the host where it got furthest.
 func (x *explainer) chooseHost() {
-	for _, h := range x.hosts.of(x.host) {
+	for h := x.hosts.of(x.host); h != nil; h = h.next {
 		asked := h.all
 		routes := slices.DeleteFunc(x.routesOf(h.key), func(r *route) bool { return !x.takes(r, x.path) })
 		if x.route != nil {
@@ -565,14 +565,14 @@ func (x *explainer) judgeMethods() {
 			x.lose(last, "the more specific method wins", r)
 		}
 	}
-	hosts := x.hosts.of(x.host)
-	own := slices.IndexFunc(hosts, func(h *host) bool { return h.key == x.route.pattern.hostKey() })
-	for _, h := range hosts[own+1:] {
+	for h := x.hosts.of(x.host).withKey(x.route.pattern.hostKey()).next; h != nil; h = h.next {
 		rule := "a host written out beats one with a parameter"
 		if h.key == "" {
 			rule = "a route with a host beats one without"
 		}
-		if r := bestOf(x.ask([]*host{h}, x.path).onSent(), x.method); r != nil {
+		alone := *h
+		alone.next = nil
+		if r := bestOf(x.ask(&alone, x.path).onSent(), x.method); r != nil {
 			x.lose(last, rule, r)
 		}
 	}
@@ -641,7 +641,7 @@ func (x *explainer) seekNearest(sent automaton.Path) {
 // host, and from 6 on the letters that differ. The text is "" where nobody would
 // call it near.
 func (x *explainer) nearness(r *route, sent automaton.Path) (cost int, why string) {
-	here := slices.ContainsFunc(x.hosts.of(x.host), func(h *host) bool { return h.key == r.pattern.hostKey() })
+	here := x.hosts.of(x.host).withKey(r.pattern.hostKey()) != nil
 	matching := r.matches(sent)
 	switch {
 	case r.spelling != asWritten, matching && !x.takes(r, sent):

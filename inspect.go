@@ -51,7 +51,7 @@ func (rt *Router) About(r *http.Request) *Router {
 // one first.
 func (rt *Router) Compiled(host, method string) []CompiledNode {
 	s := rt.snapshot()
-	key := s.of(host)[0].key
+	key := s.of(host).key
 	var routes []*route
 	for i := automaton.First; i < len(s.routes); i++ {
 		r := &s.routes[i]

@@ -83,7 +83,7 @@ func (s *snapshot) decide(r *http.Request) answer {
 // of states that are stepped through side by side, and allocates as little.
 func (s *snapshot) exactMatch(r *http.Request, path automaton.Path) *route {
 	var buf [64]uint32 // one is found, or as many as are stepped through side by side
-	for _, h := range s.of(r.Host) {
+	for h := s.of(r.Host); h != nil; h = h.next {
 		a := h.forMethod(r.Method)
 		if a == nil {
 			return nil
@@ -128,7 +128,7 @@ func otherSpelling(path string) string {
 // spellings of its final slash, on some hosts.
 type question struct {
 	snapshot  *snapshot
-	hosts     []*host
+	host      *host             // the first that is asked
 	paths     [2]automaton.Path // as it was sent, and with its final slash added or removed
 	routes    [2][]*route       // that match each of them, best first; nil until they are asked for
 	preflight string            // the method that a CORS preflight asks for
@@ -136,28 +136,28 @@ type question struct {
 }
 
 func (s *snapshot) question(hs *hosts, r *http.Request, path automaton.Path) *question {
-	q := &question{snapshot: s, hosts: hs.of(r.Host), paths: [2]automaton.Path{path}}
+	q := &question{snapshot: s, host: hs.of(r.Host), paths: [2]automaton.Path{path}}
 	if r.Method == http.MethodOptions {
 		q.preflight = r.Header.Get("Access-Control-Request-Method")
 	}
 	return q
 }
 
-// of lists the hosts whose routes a request may match: its own, then the one whose
-// first label is a parameter, then none.
-func (hs *hosts) of(host string) []*host {
+// of returns the first host whose routes a request may match: its own, else the
+// one whose first label is a parameter, else none. Each leads to the next.
+func (hs *hosts) of(host string) *host {
 	if hs.named == nil {
 		return hs.none
 	}
 	host = requestHost(host)
-	list := hs.named[host]
-	if dot := strings.IndexByte(host, '.'); list == nil && dot > 0 {
-		list = hs.under[host[dot:]]
+	h := hs.named[host]
+	if dot := strings.IndexByte(host, '.'); h == nil && dot > 0 {
+		h = hs.under[host[dot:]]
 	}
-	if list == nil {
+	if h == nil {
 		return hs.none
 	}
-	return list
+	return h
 }
 
 // firstLabel returns the value of a host's parameter.
@@ -199,7 +199,7 @@ func (q *question) matching(i int) []*route {
 	}
 	found, path := []*route{}, q.paths[i]
 	var buf [8]uint32
-	for _, h := range q.hosts {
+	for h := q.host; h != nil; h = h.next {
 		for _, number := range h.all.Match(path, buf[:0]) {
 			found = q.snapshot.appendRoutes(found, number)
 		}

@@ -125,7 +125,7 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if h := s.hostless; h == nil {
 			number, unchecked = s.findByHost(r, path)
 		} else {
-			a := h.get
+			a := &h.get
 			if r.Method != http.MethodGet { // spares most requests a call
 				a = h.forMethod(r.Method)
 			}
@@ -153,8 +153,8 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // findByHost finds a route where some routes have a host: the host's routes are asked
 // first, then those without a host.
 func (s *snapshot) findByHost(r *http.Request, path string) (number uint32, unchecked int) {
-	hosts := s.of(r.Host)
-	for _, h := range hosts {
+	first := s.of(r.Host)
+	for h := first; h != nil; h = h.next {
 		a := h.forMethod(r.Method)
 		if a == nil {
 			return automaton.Undecided, 0
@@ -163,7 +163,7 @@ func (s *snapshot) findByHost(r *http.Request, path string) (number uint32, unch
 			break
 		}
 	}
-	if len(hosts) > 1 && number >= automaton.First && s.routes[number].endsInRest {
+	if first.next != nil && number >= automaton.First && s.routes[number].endsInRest {
 		return automaton.Undecided, 0 // the other spelling may be exact on the other host
 	}
 	return number, unchecked

@@ -75,26 +75,40 @@ type snapshot struct {
 	older    []weak.Pointer[snapshot] // those that requests on their way may still hold
 }
 
-// hosts holds the automata of all hosts, in the order in which they are asked.
+// hosts holds the automata of all hosts.
 type hosts struct {
-	named map[string][]*host // for a request to one of these: it, then as below; nil if no pattern has a host
-	under map[string][]*host // by what follows the first label, where that is a parameter: it, then none
-	none  []*host            // for every other request: the routes without a host
+	named map[string]*host // the exact ones; nil if no pattern has a host
+	under map[string]*host // those whose first label is a parameter, by what follows it
+	none  *host            // what a request to any other is answered from: the routes without a host
 	all   []*host
 }
 
 // A host holds the automata of one host, one for each method that its routes
 // name. Methods with the same routes share one.
 type host struct {
-	key                           string               // see hostKey
-	get, post, put, patch, delete *automaton.Automaton // the usual methods are not sought in a map
-	methods                       map[string]*automaton.Automaton
-	other                         *automaton.Automaton // for a method that no route names
-	all                           *automaton.Automaton // every route, whatever its method: see resolve.go
+	// What most requests read lies together, so that of many hosts more stay in the
+	// processor's caches.
+	next *host // the one that is asked after it, nil if this is the last
+	get  automaton.Automaton
+
+	key                      string               // see hostKey
+	post, put, patch, delete *automaton.Automaton // the usual methods are not sought in a map
+	methods                  map[string]*automaton.Automaton
+	other                    *automaton.Automaton // for a method that no route names
+	all                      *automaton.Automaton // every route, whatever its method: see resolve.go
 
 	// What decides about paths that no route has: see compilePrefixes.
 	territories *automaton.Automaton // leads a path to one of the snapshot's owners
 	covers      *automaton.Automaton // leads a path to one of its prefixes
+}
+
+// withKey finds a host among h and those that are asked after it, nil if none has
+// the key.
+func (h *host) withKey(key string) *host {
+	for h != nil && h.key != key {
+		h = h.next
+	}
+	return h
 }
 
 // forMethod returns the automaton that answers a method, nil for OPTIONS, which
@@ -102,7 +116,7 @@ type host struct {
 func (h *host) forMethod(method string) *automaton.Automaton {
 	switch method {
 	case http.MethodGet:
-		return h.get
+		return &h.get
 	case http.MethodPost:
 		return h.post
 	case http.MethodPut:
@@ -137,7 +151,7 @@ func newSnapshot(rt *Router, root *scope) *snapshot {
 		s.unclean = s.compileHosts(t, all, keepsUnclean)
 	}
 	if s.named == nil {
-		s.hostless = s.none[0]
+		s.hostless = s.none
 	}
 	s.compilePrefixes()
 	if last := rt.last.Load(); last != nil {
@@ -237,23 +251,25 @@ func (s *snapshot) compileHosts(t *trie, all func([]*node) uint32, wanted func(*
 	return newHosts(byKey)
 }
 
-// newHosts lists, for each host, the hosts that are asked after it.
+// newHosts sets for each host which one is asked after it: the one whose first
+// label is a parameter, then none.
 func newHosts(byKey map[string]*host) *hosts {
-	none := byKey[""]
-	hs := &hosts{none: []*host{none}}
+	hs := &hosts{none: byKey[""]}
 	if len(byKey) > 1 {
-		hs.named, hs.under = map[string][]*host{}, map[string][]*host{}
+		hs.named, hs.under = map[string]*host{}, map[string]*host{}
 	}
 	for key, h := range byKey {
 		hs.all = append(hs.all, h)
+		if h != hs.none {
+			h.next = hs.none
+		}
 		if domain, found := strings.CutPrefix(key, anyLabel); found {
-			hs.under[domain] = []*host{h, none}
+			hs.under[domain] = h
 		} else if key != "" {
-			hs.named[key] = []*host{h}
+			hs.named[key] = h
 			if dot := strings.IndexByte(key, '.'); dot > 0 && byKey[anyLabel+key[dot:]] != nil {
-				hs.named[key] = append(hs.named[key], byKey[anyLabel+key[dot:]])
+				h.next = byKey[anyLabel+key[dot:]]
 			}
-			hs.named[key] = append(hs.named[key], none)
 		}
 	}
 	return hs
@@ -284,11 +300,11 @@ func compileHost(routes []*route, all func([]*node) uint32) *host {
 	}
 	h.other = cmp.Or(h.methods[""], empty)
 	delete(h.methods, "") // other has it
-	h.get = cmp.Or(h.methods[http.MethodGet], h.other)
+	h.get = *cmp.Or(h.methods[http.MethodGet], h.other)
 	h.post, h.put = cmp.Or(h.methods[http.MethodPost], h.other), cmp.Or(h.methods[http.MethodPut], h.other)
 	h.patch, h.delete = cmp.Or(h.methods[http.MethodPatch], h.other), cmp.Or(h.methods[http.MethodDelete], h.other)
 	if h.methods[http.MethodHead] == nil {
-		h.methods[http.MethodHead] = h.get
+		h.methods[http.MethodHead] = &h.get
 	}
 	h.methods[http.MethodOptions] = nil
 	return h
@@ -377,9 +393,9 @@ func compilePrefixes(prefixes []*route, choose func(at []*route) uint32) *automa
 
 // territory returns the scope in whose territory a path lies, of the first host
 // that has one.
-func (s *snapshot) territory(hosts []*host, path automaton.Path) *scope {
+func (s *snapshot) territory(first *host, path automaton.Path) *scope {
 	var buf [8]uint32
-	for _, h := range hosts {
+	for h := first; h != nil; h = h.next {
 		if found := h.territories.Match(path, buf[:0]); len(found) > 0 {
 			return s.owners[found[0]-automaton.First]
 		}
@@ -389,9 +405,9 @@ func (s *snapshot) territory(hosts []*host, path automaton.Path) *scope {
 
 // prefixOf returns the best prefix of a path, of routers and of Statics, nil if
 // there is none.
-func (s *snapshot) prefixOf(hosts []*host, path automaton.Path) *pattern {
+func (s *snapshot) prefixOf(first *host, path automaton.Path) *pattern {
 	var buf [8]uint32
-	for _, h := range hosts {
+	for h := first; h != nil; h = h.next {
 		if found := h.covers.Match(path, buf[:0]); len(found) > 0 {
 			return s.prefixes[found[0]-automaton.First]
 		}

@@ -211,7 +211,7 @@ func looksLikeFile(rest automaton.Path) bool {
 // takes reports whether r answers a path that it matches. A Static answers only
 // what it finds.
 func (q *question) takes(r *route, path automaton.Path) bool {
-	return r.registered.files == nil || q.file(r, path) != "" || r.fallsBack(q.hosts, path)
+	return r.registered.files == nil || q.file(r, path) != "" || r.fallsBack(q.host, path)
 }
 
 // file returns the file that answers a path of a Static, "" if there is none. All
@@ -229,12 +229,12 @@ func (q *question) file(r *route, path automaton.Path) string {
 
 // fallsBack reports whether the fallback answers a path that has no file: not
 // below the prefix of a router or of another Static that is better than r's.
-func (r *route) fallsBack(hosts []*host, path automaton.Path) bool {
+func (r *route) fallsBack(first *host, path automaton.Path) bool {
 	prefix := r.pattern.segments[:len(r.pattern.segments)-1]
 	if r.registered.files.Fallback == "" || looksLikeFile(r.restOf(path)) {
 		return false
 	}
-	best := r.scope.snapshot.prefixOf(hosts, path)
+	best := r.scope.snapshot.prefixOf(first, path)
 	return best.hostKey() == r.pattern.hostKey() && !deeper(best.segments, prefix)
 }
 

@@ -71,9 +71,8 @@ type Automaton struct {
 	seed  uint64 // of the hash, with that of each table
 
 	// The common prefix, such as /api/v1/, and the node to which it leads.
-	prefix, prefixMask uint64
-	prefixSize         int
-	prefixNode         uint32
+	prefix, prefixMask     uint64
+	prefixSize, prefixNode uint32
 
 	longSeeds     [2]uint64
 	displacements []uint16 // of the tables that have some
@@ -150,7 +149,7 @@ func (a *Automaton) Find(path string) (answer uint32, at int) {
 	if len(path) < 8 {
 		tail = shortTail(path)
 	} else if tail = load8(path, len(path)-8); load8(path, 0)&a.prefixMask == a.prefix {
-		i, n = a.prefixSize, &a.nodes[a.prefixNode]
+		i, n = int(a.prefixSize), &a.nodes[a.prefixNode]
 	}
 	for uint(i) <= uint(len(path)) { // unsigned, so that the compiler sees i within the path
 		last, size := uint64(0), len(path)-i

@@ -293,8 +293,8 @@ func (b *builder) setPrefix() {
 			break
 		}
 		c := &b.nodes[n.slots]
-		size := int(c.last >> 56)
-		if size > 7-b.prefixSize || slashes(c.first) != 0 {
+		size := uint32(c.last >> 56)
+		if b.prefixSize+size > 7 || slashes(c.first) != 0 {
 			break
 		}
 		b.prefix |= (c.first | '/'<<(8*size)) << (8 * b.prefixSize)

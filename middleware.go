@@ -210,6 +210,7 @@ type scope struct {
 	router   *Router
 	parent   *scope
 	prefix   *pattern // of its territory
+	owner    uint32   // the number of an owner of territories; None for a router that With made
 	settings          // its own, and where they are inherited, those around it
 	chain    *chain   // of its own middleware, nil without
 	chains   []*chain // from the root to here

@@ -227,26 +227,21 @@ func (s *snapshot) routeOf(r *http.Request) *route {
 
 // compileHosts compiles the routes that wanted admits.
 func (s *snapshot) compileHosts(t *trie, all func([]*node) uint32, wanted func(*route) bool) *hosts {
-	byKey := map[string]*host{"": nil}
+	routes, byKey := map[string][]*route{"": nil}, map[string]*host{}
 	for _, p := range s.prefixes {
-		byKey[p.hostKey()] = nil
+		routes[p.hostKey()] = nil
 	}
 	for key, root := range t.hosts {
-		var routes []*route
 		root.eachNode(func(n *node) {
 			for _, r := range n.routes {
 				if wanted(r) {
-					routes = append(routes, r)
+					routes[key] = append(routes[key], r)
 				}
 			}
 		})
-		byKey[key] = compileHost(routes, all)
 	}
-	for key, h := range byKey {
-		if h == nil {
-			byKey[key] = compileHost(nil, all)
-		}
-		byKey[key].key = key
+	for key := range routes {
+		byKey[key] = compileHost(key, routes[key], all)
 	}
 	return newHosts(byKey)
 }
@@ -260,13 +255,10 @@ func newHosts(byKey map[string]*host) *hosts {
 	}
 	for key, h := range byKey {
 		hs.all = append(hs.all, h)
-		if h != hs.none {
-			h.next = hs.none
-		}
 		if domain, found := strings.CutPrefix(key, anyLabel); found {
-			hs.under[domain] = h
+			hs.under[domain], h.next = h, hs.none
 		} else if key != "" {
-			hs.named[key] = h
+			hs.named[key], h.next = h, hs.none
 			if dot := strings.IndexByte(key, '.'); dot > 0 && byKey[anyLabel+key[dot:]] != nil {
 				h.next = byKey[anyLabel+key[dot:]]
 			}
@@ -277,8 +269,8 @@ func newHosts(byKey map[string]*host) *hosts {
 
 // compileHost compiles the routes of one host. Where all of them have one
 // method, the automaton of that method knows everything there is to know.
-func compileHost(routes []*route, all func([]*node) uint32) *host {
-	h := &host{methods: map[string]*automaton.Automaton{}}
+func compileHost(key string, routes []*route, all func([]*node) uint32) *host {
+	h := &host{key: key, methods: map[string]*automaton.Automaton{}}
 	named := map[string]bool{}
 	declines := false
 	for _, r := range routes {
@@ -332,6 +324,7 @@ func (s *snapshot) listPrefixes() {
 	s.root.eachScope(func(sc *scope) {
 		sc.snapshot = s
 		if !sc.router.madeByWith {
+			sc.owner = automaton.First + uint32(len(s.owners))
 			s.owners = append(s.owners, sc)
 			s.prefixes = append(s.prefixes, sc.prefix)
 		}
@@ -432,10 +425,7 @@ func (s *snapshot) ownerOf(at []*route) uint32 {
 	for owner.router.madeByWith && owner.parent != nil {
 		owner = owner.parent
 	}
-	if i := slices.Index(s.owners, owner); i >= 0 {
-		return automaton.First + uint32(i)
-	}
-	return automaton.None // a router that With made is served itself: see territory
+	return owner.owner // None if a router that With made is served itself: see territory
 }
 
 // contains reports whether other is sc or lies in it.

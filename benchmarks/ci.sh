@@ -42,6 +42,9 @@ go test -short -run '^$' -bench 'Misses|Middlewares|Parallel' -benchtime 1x ./ro
 step "the routers' table"
 go run ./table -short >/dev/null
 
+step "the tables of growth"
+go run ./growth -short >/dev/null
+
 step "the servers' tables"
 go run ./e2e -short >/dev/null
 
@@ -50,6 +53,7 @@ results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 cp -r results/. "$results"
 go run ./table -render -out "$results" >/dev/null
+go run ./growth -render -out "$results" >/dev/null
 go run ./e2e -render -out "$results" >/dev/null
 diff -r results "$results"
 

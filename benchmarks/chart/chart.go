@@ -182,8 +182,7 @@ func eachTheme(dir, name string, fill func(theme, *plot.Plot) error, width, heig
 	return nil
 }
 
-// save leaves a margin, since the labels of an axis begin at the edge, and
-// names fonts of the same widths for readers who do not have the first one.
+// save leaves a margin, since the labels of an axis begin at the edge.
 func save(p *plot.Plot, width, height vg.Length, file string) error {
 	canvas := vgsvg.New(width, height)
 	margin := vg.Points(8)
@@ -192,8 +191,13 @@ func save(p *plot.Plot, width, height vg.Length, file string) error {
 	if _, err := canvas.WriteTo(&text); err != nil {
 		return err
 	}
-	svg := bytes.ReplaceAll(text.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
-	return os.WriteFile(file, svg, 0o644)
+	return os.WriteFile(file, withFonts(text.Bytes()), 0o644)
+}
+
+// withFonts names fonts of the same widths for readers who do not have the first
+// one.
+func withFonts(svg []byte) []byte {
+	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 }
 
 func sans(size float64) font.Font {
@@ -275,6 +279,9 @@ func at(places []float64) plot.Ticker {
 }
 
 func short(v float64) string {
+	if v >= 1e6 {
+		return strconv.FormatFloat(v/1e6, 'f', -1, 64) + "M"
+	}
 	if v >= 1000 {
 		return strconv.FormatFloat(v/1000, 'f', -1, 64) + "k"
 	}

@@ -49,3 +49,21 @@ func assertWellFormed(t *testing.T, file string) {
 		}
 	}
 }
+
+// Each of the panels is there, with what it has of each curve.
+func TestPanels(t *testing.T) {
+	dir := t.TempDir()
+	curves := []Curve{{Name: "segue", Values: []float64{24, 442, 1e6}}, {Name: "ServeMux", Colour: 1, Dashed: true, Values: []float64{17, math.NaN(), math.NaN()}}}
+	none := []Curve{{Name: "chi", Values: []float64{3, 4, 5}}, {Name: "chi", Values: []float64{math.NaN(), math.NaN(), math.NaN()}}}
+	panels := [4]Panel{{"Register (ms)", curves}, {"Compile (ms)", none}, {"Heap (KB)", curves}, {"Lookup (ns)", curves}}
+	require.NoError(t, Panels(dir, "panels", "Routes", "routes", "again", []float64{10, 1000, 1e6}, panels))
+	for _, theme := range []string{"light", "dark"} {
+		file := filepath.Join(dir, "panels-"+theme+".svg")
+		assertWellFormed(t, file)
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, want := range []string{"Routes", "Register (ms)", "Compile (ms)", "Heap (KB)", "Lookup (ns)", "routes", "segue", "chi", "again", "1M", "100k"} {
+			assert.Contains(t, string(text), want)
+		}
+	}
+}

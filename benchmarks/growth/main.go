@@ -1,0 +1,113 @@
+// Growth measures segue to the sizes where it bends, along six axes: routes,
+// siblings of one node, depth, hosts, methods, and mounts.
+//
+//	go run ./growth                  measure, and write results/growth.{json,md} and the pictures
+//	go run ./growth -axes hosts      one axis, to a temporary folder unless -out is given
+//	go run ./growth -short           small sizes in seconds, to see that it works; the same
+//	go run ./growth -render          the tables and pictures again, from results/growth.json
+//
+// At each size it takes the time to register, the time to compile, the heap that
+// stays and the time of a lookup, and http.ServeMux's beside them.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/segue-go/segue/benchmarks/report"
+)
+
+type options struct {
+	rounds int
+	length time.Duration
+	limit  time.Duration
+	axes   string
+	out    string
+	short  bool
+	render bool
+}
+
+// memoryLimit makes the collector work harder before the program takes 3 GB. It
+// takes less than this without one, unless much garbage is left by the largest
+// tables.
+const memoryLimit = 5 << 29
+
+func main() {
+	debug.SetMemoryLimit(memoryLimit)
+	var o options
+	flag.IntVar(&o.rounds, "rounds", 60, "how often the lookups of each table are timed")
+	flag.DurationVar(&o.length, "length", 2*time.Millisecond, "how long a round takes at least")
+	flag.DurationVar(&o.limit, "limit", 20*time.Second, "how long the registration of one table may take")
+	flag.StringVar(&o.axes, "axes", "", "what to measure, comma-separated: "+strings.Join(axisNames(), ","))
+	flag.StringVar(&o.out, "out", "results", "folder to write to")
+	flag.BoolVar(&o.short, "short", false, "measure small sizes only; write to a temporary folder, unless -out is given")
+	flag.BoolVar(&o.render, "render", false, "measure nothing; write tables and pictures from the data in -out")
+	flag.Parse()
+	if err := run(o); err != nil {
+		fmt.Fprintln(os.Stderr, "growth:", err)
+		os.Exit(1)
+	}
+}
+
+func run(o options) error {
+	if !o.render && (o.short || o.axes != "") && o.out == "results" {
+		dir, err := os.MkdirTemp("", "segue-growth")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		o.out = dir
+	}
+	data := filepath.Join(o.out, "growth.json")
+	if !o.render {
+		result, err := measure(o)
+		if err != nil {
+			return err
+		}
+		if err := report.Save(data, result); err != nil {
+			return err
+		}
+	}
+	var result Result
+	if err := report.Load(data, &result); errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("no results in %s: measure first", data)
+	} else if err != nil {
+		return err
+	}
+	text := result.markdown()
+	fmt.Println(text)
+	if err := os.WriteFile(filepath.Join(o.out, "growth.md"), []byte(text), 0o644); err != nil {
+		return err
+	}
+	return result.draw(o.out)
+}
+
+func measure(o options) (*Result, error) {
+	if o.short {
+		o.rounds, o.length = 1, 100*time.Microsecond
+	}
+	wanted := axisNames()
+	if o.axes != "" {
+		wanted = strings.Split(o.axes, ",")
+	}
+	r := &Result{Machine: report.ThisMachine(), Rounds: o.rounds, Length: o.length.String(), Limit: o.limit.Seconds()}
+	for _, name := range wanted {
+		i := slices.IndexFunc(axes, func(a axis) bool { return a.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no axis %q; there are %s", name, strings.Join(axisNames(), ", "))
+		}
+		if err := r.measure(axes[i], o); err != nil {
+			return nil, err
+		}
+	}
+	r.Peak = peakMemory()
+	r.Finish()
+	return r, nil
+}

@@ -71,35 +71,33 @@ func (c curve) atStart(unit string) string {
 		c.from(1e8, start, unit), c.from(1e9, start, unit))
 }
 
-// atLookup says from which size on lookups take longer, and whether that is the
-// caches or the steps.
+// atLookup says from which size on lookups take longer, and whether the steps do.
 func (c curve) atLookup(unit string) string {
 	least := ofSpread(c.smallest())
 	for _, p := range c {
 		least = min(least, ofSpread(p))
 	}
-	bend, times := c.from(2*least, ofSpread, unit), c.times(ofFixed)
-	switch {
-	case bend == never:
-	case times < 1.25:
-		bend += ", since the table leaves the caches and the steps stay the same"
-	default:
-		bend += ", since the table leaves the caches and the steps are more as well"
+	times := c.times(ofFixed)
+	text := fmt.Sprintf("A lookup among all of them takes more than twice its least %s. One request, again and again, takes %s times as long at %s as at %s",
+		c.from(2*least, ofSpread, unit), report.Number(times), whole(c.largest().Size), whole(c.smallest().Size))
+	if times < 1.25 {
+		text += ": its steps stay the same"
 	}
-	return fmt.Sprintf("a lookup among all of them takes more than twice its least %s (one request, again and again, takes %s times as long at %s as at %s)",
-		bend, report.Number(times), whole(c.largest().Size), whole(c.smallest().Size))
+	return text + "."
 }
 
-// beside compares a lookup with the other's, at the largest size that both have.
-func beside(mine, other curve, unit string) string {
-	theirs := other.largest()
+// beside compares a lookup with ServeMux's, at the largest size that both have, and
+// says who was given up.
+func (r *Result) beside(a axis, unit string) string {
+	text := ""
+	mine, other := r.measured(a, segueItself), r.measured(a, serveMux)
 	for _, p := range mine {
-		if p.Size == theirs.Size {
-			return fmt.Sprintf("At %s %s `http.ServeMux` takes %s times as long for a lookup, and %s times the heap",
+		if theirs := other.at(p.Size); theirs.Size == other.largest().Size && theirs.Size == p.Size {
+			text = fmt.Sprintf("At %s %s `http.ServeMux` takes %s times as long for a lookup among all, and %s times the heap.",
 				whole(p.Size), unit, report.Number(theirs.Spread.NS/p.Spread.NS), report.Number(theirs.Heap/p.Heap))
 		}
 	}
-	return "No size has figures of both"
+	return text + r.givenUp(a, segueItself) + r.givenUp(a, serveMux)
 }
 
 // givenUp says where a contestant has no figures, "" if it has them all.
@@ -113,57 +111,47 @@ func (r *Result) givenUp(a axis, who contestant) string {
 }
 
 func alarmOfRoutes(r *Result, a axis) string {
-	c, mux := r.measured(a, segueItself), r.measured(a, serveMux)
-	last := c.largest()
-	return fmt.Sprintf("A user notices routes at the start: %s; %s of them take %s and %s, keep %s, and one more while they serve takes %s. In traffic, %s. %s.%s",
+	c, last := r.measured(a, segueItself), r.measured(a, segueItself).largest()
+	return fmt.Sprintf("**A user notices routes at the start: %s.** %s of them take %s and %s, and keep %s. One more, while they serve, takes %s. %s %s",
 		c.atStart("routes"), whole(last.Size), duration(last.Register), duration(last.First), report.Bytes(last.Heap), duration(last.More),
-		c.atLookup("routes"), beside(c, mux, "routes"), r.givenUp(a, serveMux))
+		c.atLookup("routes"), r.beside(a, "routes"))
 }
 
 func alarmOfSiblings(r *Result, a axis) string {
-	c, mux := r.measured(a, segueItself), r.measured(a, serveMux)
-	return fmt.Sprintf("A user notices siblings at the start: %s. In traffic, %s. %s.%s",
-		c.atStart("siblings"), c.atLookup("siblings"), beside(c, mux, "siblings"), r.givenUp(a, serveMux))
+	c := r.measured(a, segueItself)
+	return fmt.Sprintf("**A user notices siblings at the start: %s.** %s %s", c.atStart("siblings"), c.atLookup("siblings"), r.beside(a, "siblings"))
 }
 
 func alarmOfDepth(r *Result, a axis) string {
-	c, mux := r.measured(a, segueItself), r.measured(a, serveMux)
-	last := c.largest()
-	return fmt.Sprintf("A user notices depth in the lookup, which takes one step for each segment: %s for %s segments, and more than a microsecond %s; a segment takes %s at %s of them and %s at %s. %s.%s%s",
-		duration(ofFixed(last)), whole(last.Size), c.from(1000, ofFixed, "segments"), duration(perSize(c.at(10))), whole(c.at(10).Size), duration(perSize(last)), whole(last.Size),
-		beside(c, mux, "segments"), r.givenUp(a, segueItself), r.givenUp(a, serveMux))
+	c, last := r.measured(a, segueItself), r.measured(a, segueItself).largest()
+	return fmt.Sprintf("**A user notices depth in the lookup, which takes more than a microsecond %s.** It takes one step for each segment: %s a segment at %s of them, and %s at %s. %s",
+		c.from(1000, ofFixed, "segments"), duration(perSize(c.at(10))), whole(c.at(10).Size), duration(perSize(last)), whole(last.Size), r.beside(a, "segments"))
 }
 
 func alarmOfParameters(r *Result, a axis) string {
-	c, mux := r.measured(a, segueItself), r.measured(a, serveMux)
-	last := c.largest()
-	literal := r.measured(axis{name: "depth"}, segueItself)
-	beyond := ""
-	if len(literal) > 0 && literal.largest().Size == last.Size {
-		beyond = fmt.Sprintf(", %s times what as many literals take", report.Number(ofFixed(last)/ofFixed(literal.largest())))
+	c, last := r.measured(a, segueItself), r.measured(a, segueItself).largest()
+	text := fmt.Sprintf("**A user notices parameters in the lookup, which takes more than a microsecond %s.** It writes a value for each, and takes %s for %s segments", c.from(1000, ofFixed, "segments"), duration(ofFixed(last)), whole(last.Size))
+	literals := r.measured(axis{name: "depth"}, segueItself)
+	if len(literals) > 0 && literals.largest().Size == last.Size {
+		text += fmt.Sprintf(", %s times what as many literals take", report.Number(ofFixed(last)/ofFixed(literals.largest())))
 	}
-	return fmt.Sprintf("A user notices parameters in the lookup, which writes a value for each: %s for %s segments%s, and more than a microsecond %s. %s.%s%s",
-		duration(ofFixed(last)), whole(last.Size), beyond, c.from(1000, ofFixed, "segments"), beside(c, mux, "segments"), r.givenUp(a, segueItself), r.givenUp(a, serveMux))
+	return text + ". " + r.beside(a, "segments")
 }
 
 func alarmOfHosts(r *Result, a axis) string {
-	c, mux := r.measured(a, segueItself), r.measured(a, serveMux)
-	last := c.largest()
-	return fmt.Sprintf("A user notices hosts in the memory, since each has a table of its own: %s a host, %s for %s; %s, and one more host while they serve takes %s. In traffic, %s. %s.%s",
-		report.Bytes(last.Heap/float64(last.Size)), report.Bytes(last.Heap), whole(last.Size), c.atStart("hosts"), duration(last.More),
-		c.atLookup("hosts"), beside(c, mux, "hosts"), r.givenUp(a, serveMux))
+	c, last := r.measured(a, segueItself), r.measured(a, segueItself).largest()
+	return fmt.Sprintf("**A user notices hosts when one more comes while %s serve, which takes %s, and in the memory, %s for each.** At the start, %s. %s %s",
+		whole(last.Size), duration(last.More), report.Bytes(last.Heap/float64(last.Size)), c.atStart("hosts"), c.atLookup("hosts"), r.beside(a, "hosts"))
 }
 
 func alarmOfMethods(r *Result, a axis) string {
-	c, mux := r.measured(a, segueItself), r.measured(a, serveMux)
-	last := c.largest()
-	return fmt.Sprintf("A user notices methods in the 405, which lists them: %s with %s of them, %s with %s. In traffic, %s. %s.%s",
-		duration(ofMiss(c.smallest())), whole(c.smallest().Size), duration(ofMiss(last)), whole(last.Size), c.atLookup("methods"), beside(c, mux, "methods"), r.givenUp(a, serveMux))
+	c, last := r.measured(a, segueItself), r.measured(a, segueItself).largest()
+	return fmt.Sprintf("**A user notices methods in the 405, which lists them: it takes %s with %s of them, and %s with %s.** At the start, %s. %s The one request is a GET; methods beyond the usual five are sought in a map. %s",
+		duration(ofMiss(c.smallest())), whole(c.smallest().Size), duration(ofMiss(last)), whole(last.Size), c.atStart("methods"), c.atLookup("methods"), r.beside(a, "methods"))
 }
 
 func alarmOfMounts(r *Result, a axis) string {
-	many, one := r.measured(a, manyMounted), r.measured(a, oneMounted)
-	last := one.largest()
-	return fmt.Sprintf("A user notices mounts at the start: with a router for each, %s; and when a route is added to a router that is mounted in %s places, which is as many routes and takes %s. In traffic, %s.",
-		many.atStart("mounts"), whole(last.Size), duration(last.More), many.atLookup("mounts"))
+	many, last := r.measured(a, manyMounted), r.measured(a, oneMounted).largest()
+	return fmt.Sprintf("**A user notices mounts when a route is added, while it serves, to a router that is mounted in %s places: that is as many routes, and takes %s.** At the start, with a router for each, %s. %s",
+		whole(last.Size), duration(last.More), many.atStart("mounts"), many.atLookup("mounts"))
 }

@@ -52,11 +52,11 @@ var (
 		mux := http.NewServeMux()
 		return table{mux, func(p string) { mux.HandleFunc(p, nothing) }, func() { mux.HandleFunc("GET /more/{id}", nothing) }}
 	}}
-	manyMounted = contestant{"many", "a router for each mount", func() table {
+	manyMounted = contestant{"many", "a router for each", func() table {
 		app := segue.New()
 		return table{app, func(p string) { app.Mount(prefixOf(p), oneRoute()) }, func() { app.HandleFunc("GET /more/{id}", nothing) }}
 	}}
-	oneMounted = contestant{"one", "one router, mounted everywhere", func() table {
+	oneMounted = contestant{"one", "one router in all", func() table {
 		app, shared := segue.New(), oneRoute()
 		return table{app, func(p string) { app.Mount(prefixOf(p), shared) }, func() { shared.GET("/more/{id}", nothing) }}
 	}}
@@ -134,7 +134,7 @@ var axes = []axis{
 	},
 	{
 		name: "mounts", title: "Mounts", of: "mounts", sizes: powers[:5], who: []contestant{manyMounted, oneMounted}, alarm: alarmOfMounts,
-		shape:  "`GET /m1592/{id}`, where `/{id}` is the only route of the mounted router",
+		shape:  "`GET /m1592/{id}`, where `/{id}` is the only route of the mounted router: either a router for each mount, or one router in all of them",
 		routes: itself, miss: notFound("/none"),
 		pattern: func(_, i int) string { return "GET /m" + strconv.Itoa(i) + "/{id}" },
 		request: func(_, i int) request { return get("/m" + strconv.Itoa(i) + "/" + value(i)) },

@@ -83,13 +83,23 @@ func TestWords(t *testing.T) {
 	}
 	assert.Equal(t, "from 1,000 routes on", c.from(20, ofSpread, "routes"), "a size whose larger ones are below is none")
 	assert.Equal(t, "at none of these sizes", c.from(50, ofSpread, "routes"))
-	assert.Contains(t, c.atLookup("routes"), "twice its least from 1,000 routes on, since the table leaves the caches and the steps stay the same")
+	assert.Equal(t, "A lookup among all of them takes more than twice its least from 1,000 routes on. One request, again and again, takes 1.00 times as long at 10,000 as at 1: its steps stay the same.", c.atLookup("routes"))
 	assert.Contains(t, c.atStart("routes"), "tenth of a second from 10 routes on, and more than a second at none")
 	c.largest().Fixed.NS = 20
-	assert.Contains(t, c.atLookup("routes"), "the steps are more as well (one request, again and again, takes 2.00 times")
+	assert.Contains(t, c.atLookup("routes"), "takes 2.00 times as long at 10,000 as at 1.")
 	assert.Equal(t, 10, c.at(99).Size)
-	assert.Contains(t, c[:1].atLookup("routes"), "twice its least at none of these sizes (one request")
+	assert.Contains(t, c[:1].atLookup("routes"), "twice its least at none of these sizes. One request")
 	assert.Contains(t, curve{{Size: 1, Register: 1e6}}.atStart("routes"), "take 1.00 ms with 1 of them")
-	assert.Equal(t, "At 10,000 routes `http.ServeMux` takes 1.00 times as long for a lookup, and NaN times the heap", beside(c, c, "routes"))
+	r := new(Result)
+	for _, p := range []Point{{Size: 1, Heap: 1, Spread: Lookup{NS: 1}}, {Size: 10, Heap: 20, Spread: Lookup{NS: 30}}, {Size: 100, Heap: 7}} {
+		mine, theirs := p, p
+		mine.Axis, mine.Who, theirs.Axis, theirs.Who = "routes", "segue", "routes", "servemux"
+		theirs.Heap, theirs.Spread.NS = 2*p.Heap, 3*p.Spread.NS
+		if p.Size == 100 {
+			theirs.Stopped = "given up"
+		}
+		r.Points = append(r.Points, &mine, &theirs)
+	}
+	assert.Equal(t, "At 10 routes `http.ServeMux` takes 3.00 times as long for a lookup among all, and 2.00 times the heap. With 100 routes, `http.ServeMux` is given up.", r.beside(axes[0], "routes"))
 	assert.Equal(t, []string{"500 ns", "1.50 µs", "20.0 ms", "3.00 s"}, []string{duration(500), duration(1500), duration(2e7), duration(3e9)})
 }

@@ -1,4 +1,4 @@
-// Package report is what both programs write: which machine a run was made on,
+// Package report is what the programs write: which machine a run was made on,
 // Markdown tables, and the data behind them.
 package report
 

@@ -34,9 +34,8 @@ type options struct {
 	render bool
 }
 
-// memoryLimit makes the collector work harder before the program takes 3 GB. It
-// takes less than this without one, unless much garbage is left by the largest
-// tables.
+// memoryLimit makes the collector work harder before the garbage of the largest
+// tables takes the program to 3 GB.
 const memoryLimit = 5 << 29
 
 func main() {

@@ -45,7 +45,8 @@ func (r *Result) points(axis, who string) []*Point {
 func (r *Result) markdown() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "# Growth\n\n%s\n\n", r.Machine)
-	fmt.Fprintf(&text, "Lookups: the least of %d rounds of %s, in which all sizes of an axis take turns. The program took at most %s of memory. ", r.Rounds, r.Length, report.Bytes(r.Peak))
+	fmt.Fprintf(&text, "Lookups: the least of %d rounds of %s, in which all sizes of an axis take turns. The program took at most %s of memory; the collector works harder near %s. ",
+		r.Rounds, r.Length, report.Bytes(r.Peak), report.Bytes(memoryLimit))
 	fmt.Fprintf(&text, "A registration is given up after %.0f s.\n\n%s", r.Limit, preface)
 	for _, a := range axes {
 		if len(r.points(a.name, a.who[0].name)) == 0 {

@@ -12,15 +12,13 @@ import (
 	"github.com/segue-go/segue/internal/respond"
 )
 
-// AccessLog is a middleware that writes one record to logger for each request,
-// when the request is done:
+// AccessLog is a middleware that writes one record to logger for each request, when
+// the request is done:
 //
 //	app.Use(segue.AccessLog(slog.Default()), segue.Recover)
 //
-// The record has the level Info, the message "request" and the context of the
-// request that AccessLog was given, so that a [slog.Handler] can add what a
-// middleware outside has put there. It always has these seven attributes, in
-// this order:
+// The record has the level Info and the message "request". It always has these seven
+// attributes, in this order:
 //
 //	method    r.Method
 //	path      r.URL.Path, without the query
@@ -38,36 +36,49 @@ import (
 //
 // If more than one holds, outcome is the first of them in this list.
 //
-// The status is the first final one that the handler wrote: 101, or from 200 on.
-// 103 Early Hints is not one. The status is 200 if the handler wrote none, as
-// net/http answers, 500 after a panic, whatever was sent before, and 0 after a
-// hijack without a status, since the handler then writes its own. The bytes are
-// those that the server's writer accepted from the handler. They include the
-// body of an answer to HEAD, which net/http drops, and not what was written to a
+// The record is logged with the context of the request that AccessLog was given, so
+// that a [slog.Handler] can add what a middleware outside has put there. AccessLog(nil)
+// panics.
+//
+// # Status and bytes
+//
+// The status is the first final one that the handler wrote: 101, or from 200 on. 103
+// Early Hints is not one. If the handler wrote none it is 200, as net/http answers. It
+// is 500 after a panic, whatever was sent before. It is 0 after a hijack without a
+// status, because the handler then writes its own. It is 499 if the client left and the
+// handler gave that error to [Fail] before it began an answer.
+//
+// The bytes are those that the server's writer accepted from the handler. They include
+// the body of an answer to HEAD, which net/http drops, and not what was written to a
 // hijacked connection.
 //
-// AccessLog stands outside of [Recover]. Recover turns a panic into an answer,
-// and that is what the record shows: status 500 and no outcome. If the response
-// had begun, Recover panics with [http.ErrAbortHandler], and the outcome is panic.
-// It is gone where [Fail] did so since the client had left; the status is then the
-// one that was sent. AccessLog stops no panic: after the record the panic goes on. [runtime.Goexit]
-// is logged as a panic.
+// # Outcomes
 //
-// Method, path and remote are read before the handler runs, which could change
-// them. The pattern is read at the end. Under [Router.Use] it is always there.
-// Around a router, AccessLog(logger)(app), it is there if no middleware between
-// the two has copied the request. The client counts as gone if the context of the
-// request has been canceled when the handler returns. The status is 499 if the
-// handler has handed that on to [Fail] before it began an answer.
+// AccessLog stands outside of [Recover]. Recover turns a panic into an answer, and the
+// record shows that: status 500 and no outcome. If the response had begun, Recover
+// panics with [http.ErrAbortHandler], and the outcome is panic. If Fail aborted the
+// response because the client had left, the outcome is gone, and the status is the one
+// already sent. The client counts as gone if the context of the request has been
+// canceled when the handler returns.
 //
-// Like Recover, AccessLog wraps the writer, and the wrapped one can do what the
-// underlying one can do, and no more. Both together wrap it once. What is done
-// to the writer from outside of AccessLog, or past it by way of Unwrap, is not
-// seen.
+// AccessLog stops no panic: after the record the panic goes on. [runtime.Goexit] is
+// logged as a panic.
 //
-// AccessLog costs one allocation a request, shared with Recover, and what logger
-// costs. It is safe for concurrent use if logger and next are. AccessLog(nil)
-// panics.
+// # Corner cases
+//
+// Method, path and remote are read before the handler runs, which could change them.
+// The pattern is read at the end. Under [Router.Use] it is always there. Around a
+// router, AccessLog(logger)(app), it is there if no middleware between the two has
+// copied the request.
+//
+// Like Recover, AccessLog wraps the writer. The wrapped one can do what the underlying
+// one can do, and no more. AccessLog does not see what is done to the writer outside of
+// it, or past it through Unwrap.
+//
+// # Costs
+//
+// AccessLog costs one allocation a request, shared with Recover, and what logger costs.
+// It is safe for concurrent use if logger and next are.
 func AccessLog(logger *slog.Logger) Middleware {
 	if logger == nil {
 		panic(fmt.Errorf("segue: the logger of AccessLog is nil (at %v); for the default one write AccessLog(slog.Default())", caller()))

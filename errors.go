@@ -21,16 +21,23 @@ import (
 	"github.com/segue-go/segue/internal/terminal"
 )
 
-// OnError adds a handler at the end of this router's error list.
+// OnError adds a handler at the end of this router's error list. A handler
+// answers and returns nil, or returns an error for the next handler.
 //
-// An error, of a handler under [Try], of [Fail] or of [Recover], or a 404 or
-// 405 that no other handler was set for, walks the list of the router that the
-// matched route or the miss belongs to, then those of the routers around it.
-// Each handler either answers and returns nil, or returns an error, the same or
-// another, for the next. At the end of the list the answer is what [StatusOf]
-// makes of the error, and an error of 500 and more is logged to the server's
-// ErrorLog, as is one that comes too late for an answer (see [Recover]). A handler
-// that logs and leaves the answer to others returns the error as it came:
+//	app.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
+//		status, message := segue.StatusOf(err)
+//		return segue.JSON(w, status, map[string]string{"error": message})
+//	})
+//
+// The list gets errors from [Try], [Fail] and [Recover], and each 404 or 405
+// without a handler of its own. An error walks first the list of the router that
+// the matched route or the miss belongs to, then the lists of the routers around
+// it. Each handler gets the error that the one before it returned. At the end the
+// answer is what [StatusOf] makes of the error. An error of 500 and more is logged
+// there to the server's ErrorLog, and so is one that comes too late for an answer
+// (see Recover).
+//
+// To log and leave the answer to others, return the error as it came:
 //
 //	app.OnError(func(w http.ResponseWriter, r *http.Request, err error) error {
 //		if status, _ := segue.StatusOf(err); status >= 500 {
@@ -39,10 +46,12 @@ import (
 //		return err
 //	})
 //
-// A handler that panics ends the list: the panic is logged with its stack, the
-// error that the handler was given as at the end of the list, and the answer is
-// 500. [http.ErrAbortHandler] goes on as it came. A handler must not call Fail
-// for the same request. OnError panics with an error if the handler is nil.
+// OnError panics with an error if the handler is nil. A handler must not call Fail
+// for the same request.
+//
+// A handler that panics ends the list. The panic is logged with its stack. The
+// error that the handler was given is logged as at the end of the list. The answer
+// is 500. [http.ErrAbortHandler] goes on as it came.
 func (rt *Router) OnError(handler func(w http.ResponseWriter, r *http.Request, err error) error) {
 	if handler == nil {
 		panic(misuse("the error handler is nil"))
@@ -52,16 +61,16 @@ func (rt *Router) OnError(handler func(w http.ResponseWriter, r *http.Request, e
 	})
 }
 
-// Try turns a handler that returns an error into a standard one: an error goes
-// to [Fail].
+// Try turns a handler that returns an error into a standard one. The error goes to
+// [Fail].
 //
 //	app.GET("/users/{id}", segue.Try(func(w http.ResponseWriter, r *http.Request) error {
 //		return segue.Errorf(http.StatusNotFound, "no user %s", segue.Param(r, "id"))
 //	}))
 //
 // Under [Recover] an error after the response has begun aborts the response,
-// since a client could not tell it from a whole one. Without Recover it is
-// appended to what was written, as it would be by [http.Error].
+// because a client could not tell a part from the whole. Without Recover the text
+// of the error's answer is appended to what was written, as by [http.Error].
 //
 // Without an error Try costs nothing.
 func Try(handler func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
@@ -80,18 +89,20 @@ func Try(handler func(http.ResponseWriter, *http.Request) error) http.HandlerFun
 //
 //	segue.Fail(w, r, segue.Errorf(http.StatusUnauthorized, "log in first"))
 //
-// It is for middleware and plain handlers; a handler under [Try] returns its
-// error. If err is nil, it does nothing.
+// It is for middleware and plain handlers. A handler under [Try] returns its error
+// instead. If err is nil, Fail does nothing.
 //
-// Fail finds the router, and so the error list, from r or from any copy of r. If r
-// no longer identifies a router, because an inner ServeMux has overwritten
-// r.Pattern, Fail answers as if the list were empty: with what [StatusOf] says. It
-// is safe for concurrent use for different requests.
+// # Corner cases
 //
 // A client that left is no fault. If the context of r is canceled and err is a
 // [context.Canceled] ([errors.Is]), the list gets an error that wraps err and has
-// the status 499 for StatusOf. At its end the status is written without a body,
+// the status 499 for [StatusOf]. At its end the status is written without a body,
 // for an [AccessLog], and nothing is logged.
+//
+// Fail finds the router, and so the error list, from r or from any copy of r. If
+// r no longer identifies a router, because an inner ServeMux has overwritten
+// r.Pattern, Fail answers as if the list were empty: with what StatusOf says. Fail
+// is safe for concurrent use for different requests.
 func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if err == nil {
 		return
@@ -213,55 +224,62 @@ var (
 	errNotAllowed = Errorf(http.StatusMethodNotAllowed, "Method Not Allowed")
 )
 
-// Recover is a middleware that logs a panic below it and hands it, as an error, to
-// the error list of the request that it was given ([Router.OnError]). At the end
-// of the list the answer is a 500 with its standard text, never the panic's.
+// Recover is a middleware that logs a panic and answers 500.
 //
 //	app.Use(logging, segue.Recover)
 //
-// The log is the server's ErrorLog. It gets one line with the method, the path and
-// the panic's value, escaped and bounded, and after it the stack. This comes
-// before the list is asked, whatever the list makes of the error, and once.
+// The panic goes to the server's ErrorLog, once, before anything else happens: one
+// line with the method, the path and the panic's value, escaped and bounded, and
+// after it the stack. Then it goes, as an error, to the error list of the request
+// that Recover was given ([Router.OnError]). At the end of the list the answer is
+// 500 with its standard text, never the panic's.
 //
-// The error's text is the panic value and the stack of the goroutine that
-// panicked, for a log. [errors.Is] and [errors.As] go on to a value that is an
-// error itself. To have the two apart:
+// The error's text is the panic value and the stack of the goroutine that panicked;
+// it is for a log. [errors.Is] and [errors.As] find a panic value that is an error
+// itself. To have value and stack apart:
 //
 //	var p interface{ Panic() (value any, stack []byte) }
 //	if errors.As(err, &p) {
 //		value, stack := p.Panic()
 //
-// A panic is a fault of the server, whatever its value: [StatusOf] gives 500
-// even for panic(segue.Errorf(404, "no such user")).
+// A panic is a fault of the server, whatever its value: [StatusOf] gives 500 even
+// for panic(segue.Errorf(404, "no such user")).
 //
-// Once the response has begun there can be no other answer. The list is then
-// walked all the same, with a writer that drops what it is given, and the
-// response is aborted by a panic with [http.ErrAbortHandler]: net/http cuts the
-// connection (HTTP/2: resets the stream), and the client knows that the part it
-// has is not the whole. After a hijack the hijacked connection is closed instead.
-// The line in the log says so.
-// A response begins with a status (101 or from 200 on; 103 Early Hints is not
-// one), a write, a flush or a hijack.
+// # After the response has begun
 //
-// To know that, Recover wraps the writer. What next gets has those of
-// [http.Flusher], FlushError, [http.Hijacker], [io.ReaderFrom],
-// [io.StringWriter] and [http.Pusher] that the writer had, no others, and an
-// Unwrap for [http.ResponseController]. Not seen is what is done to the writer
-// from outside of Recover, or past it by way of Unwrap: a ResponseController does
-// so where the writer that Recover was given cannot flush or hijack, but has an
-// Unwrap to one that can.
+// Once the response has begun there can be no other answer. The list is still
+// walked, with a writer that drops what it is given. Then the response is aborted
+// by a panic with [http.ErrAbortHandler]: net/http cuts the connection (HTTP/2:
+// resets the stream), so that the client knows that its part is not the whole. After
+// a hijack the hijacked connection is closed instead. The line in the log says so.
+// A response begins with a status (101 or from 200 on; 103 Early Hints is not one),
+// a write, a flush or a hijack.
 //
-// A panic with http.ErrAbortHandler, which asks net/http to cut the connection
-// without a word, goes on as it came, and so does [runtime.Goexit], which is not
-// a panic. A panic on a goroutine that a handler started is out of reach: it
-// ends the program, as ever. One that a middleware below carries over from
-// another goroutine, as [http.TimeoutHandler] does, shows the stack of where it
-// was thrown again.
+// # The writer
 //
-// Recover costs one allocation a request, the wrapped writer, and none where
-// next to it another Recover has wrapped it already. The handler is safe for
-// concurrent use if next is. Recover(nil) is nil, which is refused where it is
-// registered.
+// To know whether the response has begun, Recover wraps the writer. The wrapper has
+// those of [http.Flusher], FlushError, [http.Hijacker], [io.ReaderFrom],
+// [io.StringWriter] and [http.Pusher] that the writer has, and no others. It has an
+// Unwrap for [http.ResponseController]. Recover does not see what is done to the
+// writer outside of it, or past it through Unwrap. A ResponseController goes past it
+// if the writer that Recover was given cannot flush or hijack, but has an Unwrap to
+// one that can.
+//
+// # What passes through
+//
+// A panic with [http.ErrAbortHandler], which asks net/http to cut the connection
+// without a word, goes on as it came. So does [runtime.Goexit], which is not a
+// panic. Recover cannot catch a panic on a goroutine that a handler started: it
+// ends the program, as ever. If a middleware below carries a panic over from another
+// goroutine, as [http.TimeoutHandler] does, the stack shows where the middleware
+// panicked again.
+//
+// # Costs
+//
+// Recover costs one allocation a request, the wrapped writer. It costs none if the
+// writer that it is given was wrapped by another Recover or by an [AccessLog]. The
+// handler is safe for concurrent use if next is. Recover(nil) is nil, which is
+// refused where it is registered.
 func Recover(next http.Handler) http.Handler {
 	if next == nil {
 		return nil
@@ -310,12 +328,12 @@ func (e *panicError) Panic() (value any, stack []byte) { return e.value, e.stack
 //	return segue.Errorf(http.StatusNotFound, "no user %d", id)
 //	return segue.Errorf(http.StatusNotFound, "no user %d: %w", id, sql.ErrNoRows)
 //
-// The text is written for the client. Under %w it is written for two readers:
-// Error gives all of it, for the log, while the message for the client leaves
-// out what a %w stands for, together with spaces and any of : ; , - that this
-// leaves at either end. Both lines above tell the client "no user 7", and the
-// second tells the log "no user 7: sql: no rows in result set". Two cases
-// follow from that:
+// Both lines tell the client "no user 7". The second also tells the log
+// "no user 7: sql: no rows in result set".
+//
+// The text is written for the client. What a %w stands for is for the log only:
+// Error has it, and the message for the client leaves it out, together with spaces
+// and any of : ; , - that this leaves at either end. Two cases follow from that:
 //
 //   - an error under %w that holds an error of segue's own (of Errorf, [Decode]
 //     or [ParamAs]) shows as that one's message, which was meant for the client
@@ -323,19 +341,22 @@ func (e *panicError) Panic() (value any, stack []byte) { return e.value, e.stack
 //   - an error under %v or %s is part of the text. That is how to show one on
 //     purpose, and how to show one by mistake.
 //
-// A message that is empty once the %w are out is the standard text of the
-// status, and so is one in which fmt complains, as in "no user %!d(string=ann)":
-// what it shows of the operands was not meant for a client. A status outside 400
-// to 599 counts as 500 with its standard text. Error gives the text in each case.
-//
 // Wrapping is that of fmt.Errorf: [errors.Is] and [errors.As] go through any
 // number of %w. The error also has a method StatusCode() int, for packages that
-// look for one.
+// look for one. go vet checks the format as it does fmt.Errorf's.
 //
-// go vet checks the format as it does fmt.Errorf's. Errorf costs one allocation
-// more than fmt.Errorf, and with %w six: the text is then formatted a second
-// time. It never panics. The error does not change and is safe for concurrent
-// use.
+// # Corner cases
+//
+// A status outside 400 to 599 counts as 500 with its standard text. If the message
+// is empty once the %w are out, it is the standard text of the status. It is that
+// text too if fmt complains, as in "no user %!d(string=ann)", because the complaint
+// shows operands that were not meant for a client. Error gives the text in each case.
+//
+// # Costs
+//
+// Errorf costs one allocation more than fmt.Errorf, and with %w six: the text is
+// then formatted a second time. It never panics. The error does not change and is
+// safe for concurrent use.
 func Errorf(status int, format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	own := statusError{text: err.Error()}
@@ -349,32 +370,35 @@ func Errorf(status int, format string, args ...any) error {
 	return &own
 }
 
-// StatusOf returns the HTTP status, 400 to 599, and the message for the client
-// that err stands for. It is the answer at the end of the error list. The first
-// of these that err's tree holds (err itself, then what it wraps, in the order
-// of [errors.As]) decides:
+// StatusOf returns the HTTP status, 400 to 599, and the message for the client that
+// err stands for. It is the answer at the end of the error list.
 //
-//  1. an error of [Errorf], [Decode], [JSON] or [ParamAs] and [QueryAs]: its
-//     status and message;
+//	status, message := segue.StatusOf(err)
+//
+// The first of these that err's tree holds (err itself, then what it wraps, in the
+// order of [errors.As]) decides:
+//
+//  1. an error of [Errorf], [Decode], [JSON], [ParamAs] or [QueryAs]: its status
+//     and message;
 //  2. an [http.MaxBytesError]: 413 and its standard text;
-//  3. an error with a method StatusCode() int: that status and its standard
-//     text;
+//  3. an error with a method StatusCode() int: that status and its standard text;
 //  4. anything else: 500 and "Internal Server Error".
 //
-// The whole tree is searched for each of these before it is searched for the
-// next. The text of a wrapper or of a foreign error is never returned: it may
-// hold what no client should see.
+// The whole tree is searched for each of these before it is searched for the next.
+// The text of a wrapper or of a foreign error is never returned: it may hold what
+// no client should see.
 //
-// A status outside 400 to 599 counts as 500, with its standard text. A status
-// that has no standard text, as 499, gets that of its class, "Bad Request" or
-// "Internal Server Error": RFC 9110, section 15, has clients take an unknown
-// status for the x00 of its class. The message is never empty.
+// # Corner cases
 //
-// StatusOf(nil) is 200 and "OK". A nil pointer in an error, which panics when it
-// is asked, counts as an error that has no status.
+// StatusOf(nil) is 200 and "OK". A status outside 400 to 599 counts as 500, with its
+// standard text. A status that has no standard text, such as 499, gets that of its
+// class, "Bad Request" or "Internal Server Error": RFC 9110, section 15, has clients
+// take an unknown status for the x00 of its class. The message is never empty. A nil
+// pointer in an error, which panics when it is asked, counts as an error that has no
+// status.
 //
-// StatusOf does not allocate, and is safe for concurrent use if the methods of
-// err are.
+// StatusOf does not allocate, and is safe for concurrent use if the methods of err
+// are.
 func StatusOf(err error) (status int, message string) {
 	if err == nil {
 		return http.StatusOK, http.StatusText(http.StatusOK)

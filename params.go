@@ -108,22 +108,25 @@ func (r *route) params(host string, path automaton.Path) map[string]string {
 	return params
 }
 
-// Param returns the value that r's path has for a parameter of the matched
-// route, decoded once by path rules: "%2F" arrives as "/", "+" stays "+".
+// Param returns the value of a parameter of the matched route. The value is decoded
+// once by path rules: "%2F" arrives as "/", "+" stays "+".
 //
 //	id := segue.Param(r, "id")
 //
 // It returns "" for a name that the route does not have. It works whether or not
-// [Router.PathValues] is on, and in handlers of a plain [http.ServeMux] too. Where
-// r.PathValue was filled, the value comes from there. Otherwise it comes from
-// r.URL by r.Pattern, so that nothing needs to be stored. A name that r.Pattern
-// does not hold comes from r.PathValue, where somebody's SetPathValue put it.
-// Under PathValues(false) a handler or middleware that rewrites r.URL changes
-// what Param reads.
+// [Router.PathValues] is on, and in handlers of a plain [http.ServeMux] too.
 //
-// Param does not allocate, unless the value comes from the URL and holds an
-// encoding that URL.Path does not. It is safe for concurrent use as long as
-// nobody changes r.
+// # Corner cases
+//
+// Where r.PathValue was filled, the value comes from there. Otherwise Param cuts it
+// from r.URL by r.Pattern, so that nothing needs to be stored. A handler or middleware
+// that rewrites r.URL then changes what Param reads. A name that r.Pattern does not
+// hold comes from r.PathValue, where somebody's SetPathValue put it.
+//
+// # Costs
+//
+// Param does not allocate, unless the value comes from the URL and holds an encoding
+// that URL.Path does not. It is safe for concurrent use as long as nobody changes r.
 func Param(r *http.Request, name string) string {
 	if !pathvalue.Filled(r) {
 		host, pattern, path := patternAndPath(r)
@@ -140,13 +143,13 @@ func Param(r *http.Request, name string) string {
 	return r.PathValue(name)
 }
 
-// Params returns the parameters of the matched route and their values, as
-// [Param] gives them, in the order in which they stand in the path.
+// Params returns the parameters of the matched route and their values, as [Param]
+// gives them, in the order in which they stand in the path.
 //
 //	for name, value := range segue.Params(r) {
 //
-// After them come the other names that somebody's SetPathValue gave r, sorted: so
-// Params has every name for which Param has a value. Among them are the
+// After them come the other names that somebody's SetPathValue gave r, sorted. So
+// Params has every name for which Param has a value. Among the others are the
 // parameters of a [Router.Mount] around a plain [http.ServeMux].
 //
 // Ranged over directly it does not allocate, unless there are such other names.
@@ -232,10 +235,10 @@ func nextWildcard(pattern, path string) (name, value, patternLeft, pathLeft stri
 	return "", "", "", ""
 }
 
-// A ParamError says that a parameter's value is not of the type that
-// [ParamAs] or [QueryAs] was asked for, or that the matched route does not have
-// the parameter. [StatusOf] gives 400 for the first, and 500 for the second, which
-// is the program's fault.
+// A ParamError says that a parameter's value is not of the type that [ParamAs] or
+// [QueryAs] was asked for, or that the matched route does not have the parameter.
+// [StatusOf] gives 400 for the first. It gives 500 for the second, because that is the
+// program's fault.
 type ParamError struct {
 	Name   string // the parameter's
 	Value  string // as it came, decoded
@@ -245,9 +248,9 @@ type ParamError struct {
 	err            error
 }
 
-// Error names the parameter, its value and the reason. It is what a client
-// sees if nothing else answers, with a status of 400; the text of a type's own
-// UnmarshalText is not in it, see [ParamError.Unwrap].
+// Error names the parameter, its value and the reason. It is what a client sees, with
+// a status of 400, if nothing else answers. It does not have the text of a type's own
+// UnmarshalText; see [ParamError.Unwrap].
 func (e *ParamError) Error() string {
 	if e.missing {
 		return fmt.Sprintf("path parameter %s %s", e.Name, e.Reason)
@@ -263,8 +266,8 @@ func (e *ParamError) Error() string {
 	return fmt.Sprintf("%s parameter %s: %q %s", in, e.Name, value, e.Reason)
 }
 
-// Unwrap returns the error of strconv or of the type's UnmarshalText, nil if the
-// route does not have the parameter.
+// Unwrap returns the error of strconv or of the type's UnmarshalText. It returns nil
+// if the route does not have the parameter.
 func (e *ParamError) Unwrap() error { return e.err }
 
 // StatusCode returns 400, or 500 if the route does not have the parameter.
@@ -282,17 +285,20 @@ func (e *ParamError) statusMessage() (int, string) {
 	return e.StatusCode(), e.Error()
 }
 
-// ParamAs returns a parameter's value, as [Param] gives it, as a T: a string,
-// bool, any integer or floating-point kind (decimal, in T's range), or a type
-// whose pointer implements [encoding.TextUnmarshaler], which goes first.
+// ParamAs returns a parameter's value, as [Param] gives it, as a T.
 //
 //	id, err := segue.ParamAs[int](r, "id")
 //
-// The error is a [*ParamError], with status 400. If r.Pattern is set and neither it
-// nor anybody's SetPathValue has the name, the fault is the program's: the status
-// is 500, and the error's text, which is logged and not sent, lists the names that
-// there are. ParamAs panics if T is none of these types. It does not allocate for
-// the built-in numeric types.
+// T is a string, bool, any integer or floating-point kind (decimal, in T's range), or
+// a type whose pointer implements [encoding.TextUnmarshaler], which goes first.
+// ParamAs panics if T is none of these types.
+//
+// The error is a [*ParamError]. If the value is not a T, its status is 400. If r.Pattern
+// is set and neither it nor anybody's SetPathValue has the name, the fault is the
+// program's: the status is 500, and the error's text lists the names that there are.
+// That text is logged and not sent.
+//
+// ParamAs does not allocate for the built-in numeric types.
 func ParamAs[T any](r *http.Request, name string) (T, error) {
 	value := Param(r, name)
 	if value == "" && r.Pattern != "" {
@@ -321,21 +327,23 @@ func missingParam(r *http.Request, name string) error {
 	return &ParamError{Name: name, Reason: reason, missing: true}
 }
 
-// QueryAs returns the value of a query parameter as a T, and def where the query
-// does not have it. T is one of these:
+// QueryAs returns the value of a query parameter as a T, or def if the query does not
+// have it.
 //
-//	page, err := segue.QueryAs(r, "page", 1)         // the first value, by the rules of ParamAs
+//	page, err := segue.QueryAs(r, "page", 1)         // the first value
 //	page, err := segue.QueryAs[*int](r, "page", nil) // the same, to tell whether there is one
 //	ids, err := segue.QueryAs[[]int](r, "id", nil)   // all values: ?id=1&id=2
 //
-// An empty value, as in ?page=, is what forms send for a field that was left
-// empty. It counts as if it were not there, unless it is to be a string, which may
-// be empty, or T is a pointer. Then only absence gives def: an empty value is a
-// pointer to "" for *string, and an error for *int.
+// T is a type that [ParamAs] takes, a pointer to one, or a slice of one. QueryAs panics
+// otherwise. The error is a [*ParamError], with status 400, for the first value that is
+// wrong.
 //
-// The error is a [*ParamError], with status 400, for the first value that is wrong.
-// QueryAs panics if T is none of these types. It costs about what
-// [net/url.URL.Query] costs.
+// Forms send an empty value, as in ?page=, for a field that was left empty. It counts
+// as absent, unless the value is a string or T is a pointer. In these two cases only
+// absence gives def: an empty value is a pointer to "" for *string, and an error for
+// *int.
+//
+// QueryAs costs about what [net/url.URL.Query] costs.
 func QueryAs[T any](r *http.Request, name string, def T) (T, error) {
 	var v T
 	said, err := readQuery(reflect.ValueOf(&v).Elem(), r, name)
@@ -455,26 +463,25 @@ func reasonOf(err error, t reflect.Type) string {
 	return "is not a number"
 }
 
-// PathFor returns the path of a pattern, with its parameters filled in from left
-// to right. It is the way back from [Router.GET] and [Param].
+// PathFor returns the path of a pattern, with its parameters filled in from left to
+// right. It is the way back from [Router.GET] and [Param].
 //
 //	path, err := segue.PathFor("/users/{id}", 7) // /users/7
 //
-// The pattern is in either language. Its method and host are passed over, so
-// that r.Pattern can be given, which has the prefixes of all mounts:
+// The pattern is in either language. Its method and host are ignored, so r.Pattern
+// can be given, which has the prefixes of all mounts:
 //
 //	path, err := segue.PathFor(r.Pattern+"/{id}", segue.Param(r, "org"), user.ID)
 //
-// The path is encoded as a URL has it. That pattern matches it, and gives the
-// values back. So a value is a text as [ParamAs] reads it: that of an
-// [encoding.TextMarshaler], a string, bool, any integer or finite floating-point
-// kind, or else that of a [fmt.Stringer].
+// A value is a string, a bool, any integer or finite floating-point kind, an
+// [encoding.TextMarshaler], which goes first, or else a [fmt.Stringer]. The path is
+// encoded as in a URL. The pattern matches it and gives the values back.
 //
-// The error is a [*PatternError] if the pattern is wrong, or never matches since
-// it has an empty or dot segment. Other errors are a wrong number of values, a
-// value of another type, and a value that could not come back: for a parameter "",
-// "." and "..", for a rest a text with an empty or dot segment, a final slash
-// apart. A rest may be "".
+// The error is a [*PatternError] if the pattern is wrong, or never matches because it
+// has an empty or dot segment. Other errors are a wrong number of values, a value of
+// another type, and a value that could not come back. For a parameter these are "",
+// "." and "..". For a rest it is a text with an empty or dot segment; a final slash is
+// allowed, and so is "".
 func PathFor(pattern string, values ...any) (string, error) {
 	p, perr := parseEither(pattern)
 	if perr != nil {

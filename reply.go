@@ -23,68 +23,75 @@ import (
 	"unicode/utf8"
 )
 
-// Decode reads the request's body as one JSON value of type T, as
-// [json.Unmarshal] does: unknown fields are ignored, missing ones stay zero.
+// Decode reads the request's body as one JSON value of type T, as [json.Unmarshal]
+// does: unknown fields are ignored, and missing ones stay zero.
 //
 //	user, err := segue.Decode[User](w, r)                         // at most 1 MiB
 //	batch, err := segue.Decode[[]Item](w, r, segue.MaxBytes(8<<20))
 //
-// On an error the value is the zero T, and nothing has been written: a handler
-// under [Try] returns the error as it is. Each error has its status and a
-// message for the client, which [StatusOf] gives:
+// On an error the value is the zero T, and nothing has been written: a handler under
+// [Try] returns the error as it is.
+//
+// # Errors
+//
+// Each error has a status and a message for the client, which [StatusOf] gives:
 //
 //	415  Content-Type is missing, is neither application/json nor of a subtype
 //	     that ends in +json, or names a charset other than utf-8. The message
 //	     says which header to send (RFC 8259, section 11; RFC 6839, section 3.1).
 //	415  Content-Encoding is something other than identity. A middleware that
 //	     decodes the body deletes the header.
-//	413  the body is larger than the limit. Where Content-Length tells, nothing
-//	     is read, and a client that sent "Expect: 100-continue" is not asked for
-//	     the body. The connection is closed after the answer.
-//	400  the body is empty, or white space alone. The error is an io.EOF too.
+//	413  the body is larger than the limit. If Content-Length already says so,
+//	     nothing is read, and a client that sent "Expect: 100-continue" is not
+//	     asked for the body. The connection is closed after the answer.
+//	400  the body is empty, or only white space. The error is an io.EOF too.
 //	400  the body is malformed, cut short, nested too deeply (beyond
 //	     encoding/json's 10,000) or followed by something else. The message has
 //	     the place, in bytes from 1.
 //	400  an object has the same name twice. The message has the second's place.
-//	400  a value has the wrong type. The message has the field's path in the
-//	     names of the JSON, without array indices and map keys, what was
-//	     expected, and the place, each where encoding/json tells it: "field
-//	     address.zip: expected a string, got a number at byte 31".
+//	400  a value has the wrong type. The message has the field's path, what was
+//	     expected, and the place, as far as encoding/json tells them: "field
+//	     address.zip: expected a string, got a number at byte 31". The path is
+//	     in the names of the JSON, without array indices and map keys.
 //	400  a type's own UnmarshalJSON or UnmarshalText refused a value. Its text
 //	     stays out of the message, as any foreign text does. If it returns an
-//	     error of [Errorf], that one's status and message count.
+//	     error of [Errorf], that error's status and message are used.
 //	408  the body did not arrive before the server's ReadTimeout.
 //
-// [errors.As] finds what was behind: *[http.MaxBytesError], *[json.SyntaxError],
-// *[json.UnmarshalTypeError], or the error of an UnmarshalJSON. A panic in one
-// of those passes through. What the error's text quotes from the request is
-// escaped and bounded.
+// [errors.As] finds the cause: *[http.MaxBytesError], *[json.SyntaxError],
+// *[json.UnmarshalTypeError], or the error of an UnmarshalJSON. A panic in one of
+// those passes through. What the error's text quotes from the request is escaped
+// and bounded.
 //
-// A byte order mark before the value is skipped, and not counted in places.
-// Below a type that has an UnmarshalJSON of its own and calls encoding/json in
-// it, places count from where that value begins.
+// # Corner cases
 //
 // encoding/json/v2 is stricter than encoding/json in three ways. Decode follows
-// it in the first alone:
+// only the first:
 //
-//   - A name that an object has twice is refused, since two readers of such a
+//   - A name that an object has twice is refused, because two readers of such a
 //     body (a gateway and a handler) may each see another value. This holds at
 //     any depth, also in what T ignores or keeps as a [json.RawMessage]. Names
 //     are compared once escapes are decoded. The check comes after the value is
-//     decoded, so that an UnmarshalJSON may have seen both.
+//     decoded, so an UnmarshalJSON may have seen both.
 //   - The case of a field's name does not matter: {"name":1,"NAME":2} sets the
 //     field name twice, and the last one counts. v2 takes NAME for an unknown
 //     field. Where that matters, decode into a map, which has both.
 //   - Bytes that are not UTF-8, and half a surrogate pair, become U+FFFD. v2
 //     refuses the body.
 //
+// A byte order mark before the value is skipped, and not counted in places. If a
+// type's own UnmarshalJSON calls encoding/json, places below that type count from
+// where its value begins.
+//
+// # Costs
+//
 // The body is read into memory whole, in about as many allocations as io.ReadAll
 // and json.Unmarshal take by hand. Memory grows with what arrives, not with what
 // Content-Length claims. The check for names reads a copy of the body, in time in
-// proportion to its length. It allocates nothing for objects of up to 8 names,
-// and at most some 20 times the body's length for a body made for it, not all of
-// it at a time. Decode keeps nothing after it returns, and is safe for concurrent
-// use on different requests.
+// proportion to its length. It allocates nothing for objects of up to 8 names. For a
+// body made to be expensive it allocates at most some 20 times the body's length,
+// not all of it at once. Decode keeps nothing after it returns, and is safe for
+// concurrent use on different requests.
 func Decode[T any](w http.ResponseWriter, r *http.Request, options ...DecodeOption) (T, error) {
 	var value, zero T
 	if err := decodeInto(&value, w, r, options); err != nil {
@@ -93,8 +100,8 @@ func Decode[T any](w http.ResponseWriter, r *http.Request, options ...DecodeOpti
 	return value, nil
 }
 
-// A DecodeOption changes how [Decode] reads a body. Of several that say
-// different things the last counts. The zero DecodeOption changes nothing.
+// A DecodeOption changes how [Decode] reads a body. If two of them contradict each
+// other, the last one counts. The zero DecodeOption changes nothing.
 type DecodeOption struct {
 	maxBytes   *int64 // nil where it says nothing
 	allowEmpty bool
@@ -121,19 +128,19 @@ func DisallowUnknownFields() DecodeOption {
 	return DecodeOption{decoder: []func(*json.Decoder){(*json.Decoder).DisallowUnknownFields}}
 }
 
-// AllowEmpty has [Decode] return the zero T, and no error, where the body is
-// empty or white space alone.
+// AllowEmpty has [Decode] return the zero T, and no error, if the body is empty or
+// only white space.
 //
 //	filter, err := segue.Decode[Filter](w, r, segue.AllowEmpty())
 //
-// An empty body needs no Content-Type, so that the headers are looked at after
-// the body is read: a body of the wrong type is then 415 only once it is there.
+// An empty body needs no Content-Type. So the headers are checked after the body is
+// read, and a body of the wrong type is 415 only once it has arrived.
 func AllowEmpty() DecodeOption {
 	return DecodeOption{allowEmpty: true}
 }
 
-// UseNumber has [Decode] keep a number that lands in an any as a [json.Number],
-// with all its digits, instead of a float64, which rounds beyond 2^53.
+// UseNumber has [Decode] keep a number as a [json.Number], with all its digits, where
+// T has an any. Without it the number is a float64, which rounds beyond 2^53.
 //
 //	fields, err := segue.Decode[map[string]any](w, r, segue.UseNumber())
 func UseNumber() DecodeOption {
@@ -500,30 +507,35 @@ func refuseBody(status int, cause error, message string) error {
 	return &statusError{status: status, message: message, text: text, wrapped: cause}
 }
 
-// JSON answers with status and value as JSON, encoded as by [json.Marshal], but
-// with <, > and & as they are.
+// JSON answers with status and value as JSON, encoded as by [json.Marshal], but with
+// <, > and & as they are.
 //
 //	return segue.JSON(w, http.StatusCreated, user)
 //
-// The value is encoded before anything is written. One that cannot be encoded
-// is the only error, with status 500 and that status's text for [StatusOf], and
-// the response is as it was: a handler under [Try] returns it. Once the answer
-// has begun the result is nil. A client that went away is not an error, since
-// nobody is left to be told; the request's context says so to those who ask. A
-// status outside 100 to 999 panics, as [http.ResponseWriter]'s WriteHeader does.
+// It sets Content-Type to application/json, which has no charset (RFC 8259, section
+// 11), and Content-Length, each in place of what was there. The body has no newline
+// at the end and goes out in one Write.
 //
-// JSON sets Content-Type to application/json, which has no charset (RFC 8259,
-// section 11), and Content-Length, each in place of what was there. The body has
-// no newline at the end and goes out in one Write. For a page of HTML that holds
-// JSON use html/template, which escapes it; what a type's own MarshalJSON has
-// escaped stays escaped.
+// # Errors and panics
 //
-// A status without a body sends its header alone, and value is not looked at:
-// 204, 205 and 304 (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5), and 1xx,
-// after which the answer is still to come.
+// The only error is that of a value that cannot be encoded. Its status for [StatusOf]
+// is 500, with that status's text. The value is encoded before anything is written, so
+// the response is as it was, and a handler under [Try] returns the error. Once the
+// answer has begun the result is nil. A client that went away is not an error: nobody
+// is left to be told, and the request's context says so to those who ask. A status
+// outside 100 to 999 panics, as [http.ResponseWriter]'s WriteHeader does.
 //
-// JSON costs one allocation more than json.Marshal, and the header's as for
-// [Text]. It keeps nothing, and is safe for concurrent use on different writers.
+// # Corner cases
+//
+// A status without a body sends only its header, and value is ignored: 204, 205 and
+// 304 (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5), and 1xx, after which the answer
+// is still to come. For a page of HTML that holds JSON use html/template, which
+// escapes it. What a type's own MarshalJSON has escaped stays escaped.
+//
+// # Costs
+//
+// JSON costs one allocation more than json.Marshal, and those of [Text] for the
+// header. It keeps nothing, and is safe for concurrent use on different writers.
 func JSON(w http.ResponseWriter, status int, value any) error {
 	if bodyless(status) {
 		w.WriteHeader(status)
@@ -545,20 +557,22 @@ func JSON(w http.ResponseWriter, status int, value any) error {
 //
 //	return segue.Text(w, http.StatusOK, "Hello!\n")
 //
-// The result is always nil, so that a handler under [Try] can end with it. A
-// client that went away is not an error, and nothing else can go wrong. A status
-// outside 100 to 999 panics, as [http.ResponseWriter]'s WriteHeader does.
+// It sets Content-Type to text/plain; charset=utf-8 and Content-Length, each in
+// place of what was there. A status without a body (204, 205, 304, 1xx) sends only
+// its header.
 //
-// Text sets Content-Type to text/plain; charset=utf-8 and Content-Length, each
-// in place of what was there, and sends the body in one call: WriteString up to
-// 2 KB where the writer has it, Write otherwise. (A longer WriteString leaves
-// net/http in pieces of 2 to 4 KB, three times slower.) A status without a body
-// (204, 205, 304, 1xx) sends its header alone.
+// The result is always nil, so that a handler under [Try] can end with it. A client
+// that went away is not an error, and nothing else can go wrong. A status outside 100
+// to 999 panics, as [http.ResponseWriter]'s WriteHeader does.
 //
-// The header costs one allocation of 32 bytes, and from a length of 100 on one
-// more of at most 24. Beyond 2 KB, and at any length where the writer has no
-// WriteString, Text copies the text once. It keeps nothing, and is safe for
-// concurrent use on different writers.
+// # Costs
+//
+// The body goes out in one call: WriteString up to 2 KB where the writer has it,
+// Write otherwise. (A longer WriteString leaves net/http in pieces of 2 to 4 KB, three
+// times slower.) The header costs one allocation of 32 bytes, and from a length of 100
+// on one more of at most 24. Beyond 2 KB, and at any length where the writer has no
+// WriteString, Text copies the text once. It keeps nothing, and is safe for concurrent
+// use on different writers.
 func Text(w http.ResponseWriter, status int, text string) error {
 	if bodyless(status) {
 		w.WriteHeader(status)

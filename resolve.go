@@ -530,22 +530,28 @@ func missOf(r *http.Request) *miss {
 //	307 a redirect          405 the path has routes for other methods only
 //	204 automatic OPTIONS
 //
-// It is for middleware that a router runs: r.Pattern alone tells neither a redirect
-// from a match nor a 404 from a 405.
+// It is for middleware that a router runs. r.Pattern tells neither a redirect from
+// a match nor a 404 from a 405.
 //
 //	if segue.Outcome(r) == http.StatusOK {
 //		count(r.Pattern)
 //	}
 //
-// It says which handler r goes to, and not what that handler writes. It is 0 before
-// a router has had r, and after something else has written r.Pattern, as an inner
-// [http.ServeMux] does. Around a router it is 200 after a match, else 0, since the
-// request that carries the rest is the router's own. A request without a path, as
-// OPTIONS *, is answered 400 before any middleware.
+// It says which handler r goes to, and not what that handler writes.
+//
+// # Corner cases
+//
+// Outcome is 0 before a router has had r, and after something else has written
+// r.Pattern, as an inner [http.ServeMux] does. In middleware around a router it is
+// 200 after a match and 0 otherwise: the router records a miss in a copy of the
+// request, which only its own middleware and handlers see. A request without a
+// path, such as OPTIONS *, is answered 400 before any middleware runs.
 //
 // Routers joined by [Router.Mount], [Router.Group] or [Router.With] decide as one.
-// A wrapped Router under Mount or [Router.Handle] decides for itself: the
-// middleware outside has its own router's 200.
+// A wrapped Router under Mount or [Router.Handle] decides for itself: middleware of
+// the outer router sees 200, because the outer router matched the wrapped one.
+//
+// # Costs
 //
 // Outcome does not allocate, except for the first request after a change of routes
 // and under the build tag purego. It is safe for concurrent use as long as nobody

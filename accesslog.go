@@ -67,8 +67,8 @@ import (
 // # Corner cases
 //
 // Method, path and remote are read before the handler runs, which could change them.
-// The pattern is read at the end. Under [Router.Use] it is always there. Around a
-// router, AccessLog(logger)(app), it is there if no middleware between the two has
+// The pattern is read at the end. Under [Router.Use] AccessLog always sees it. Around
+// a router, AccessLog(logger)(app), it sees it if no middleware between the two has
 // copied the request.
 //
 // Like Recover, AccessLog wraps the writer. The wrapped one can do what the underlying

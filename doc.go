@@ -127,7 +127,8 @@
 // Patterns that only overlap are legal. Methods such as "get", and segments such
 // as ":id" or "*" in Handle, which ServeMux takes for literals, are refused, and so
 // is a host with a port. The first label of a host may be a parameter. A redirect
-// keeps the encoding of the request, and the prefix under Mount. A segment that is exactly "%2F" is a value. Hosts are compared without regard to
-// case and to a final dot. CONNECT is matched as any method, on clean paths only.
+// keeps the encoding of the request, and the prefix under Mount. A segment that is
+// exactly "%2F" is a value. Hosts are compared without regard to case and to a final
+// dot. CONNECT is matched like any other method, on clean paths only.
 // All answers pass the middleware.
 package segue

@@ -358,7 +358,7 @@ func ExamplePathFor() {
 	// Output:
 	// POST /orgs/acme/users: 201 to /orgs/acme/users/ada%2Flovelace
 	// /files/docs/read%20me.txt <nil>
-	//  segue: no path for "/users/:id": the value of id is "", which is no segment
+	//  segue: no path for "/users/:id": the value of id is "", which cannot be a segment
 }
 
 // A middleware that counts requests by their pattern leaves out those that no

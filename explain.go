@@ -63,10 +63,9 @@ func (r *route) public() Route {
 //		}
 //	}
 //
-// It asks for this very function value: two calls of one constructor return two
-// middlewares, so a guard that a test asks for is kept in a variable. What
-// [Chain] has joined is found, the whole and each member. What another middleware
-// calls inside is not.
+// Uses compares function values. Two calls of one constructor return two middlewares,
+// so keep a guard that a test asks for in a variable. What [Chain] has joined is found,
+// the whole and each member. What another middleware calls inside is not.
 //
 // Uses is false for nil and for a Route that no router has returned.
 func (r Route) Uses(mw Middleware) bool {
@@ -74,17 +73,17 @@ func (r Route) Uses(mw Middleware) bool {
 	return slices.ContainsFunc(r.middleware, func(m Middleware) bool { return pathvalue.FuncIdentity(m) == id })
 }
 
-// Routes returns every route, those of mounted routers included, sorted by
-// host, path and method.
+// Routes returns every route, those of mounted routers included, sorted by host, path
+// and method.
 //
 //	for route := range app.Routes() {
 //		fmt.Println(route.Pattern, route.Middleware)
 //	}
 //
-// Each shows the names of all middlewares on its way, outermost first, and where
-// it was registered. The names are for people: [Route.Uses] tells whether a
-// middleware is among them. The list is made when Routes is called; later changes do
-// not show in it. Like the next request, it compiles what a change has outdated.
+// Each route has the names of all its middlewares, outermost first, and where it was
+// registered. The names are for people: [Route.Uses] tells whether a middleware is
+// among them. The list is made when Routes is called; later changes do not show in it.
+// Like a request, Routes compiles the routes first if they have changed.
 func (rt *Router) Routes() iter.Seq[Route] {
 	var all []Route
 	s := rt.snapshot()
@@ -136,16 +135,15 @@ type Match struct {
 //
 //	if m := app.Lookup(r); m.Status == http.StatusOK && m.Route.Pattern == "GET /admin/{page}" {
 //
-// It is what a decision about a request needs that must tell a match from a
-// redirect. It follows the same rules as [Router.ServeHTTP], by the same code, and
-// does not change r. It compiles what a change has outdated, so that calling it
-// once warms a router up. It allocates the parameters, and what a miss has to
-// tell.
+// Use it for a decision that must tell a match from a redirect. It follows the same
+// rules as [Router.ServeHTTP], by the same code, and does not change r. If the routes
+// have changed, it compiles them first, so one call warms up a router. It allocates the
+// parameters, and what a miss has to tell.
 func (rt *Router) Lookup(r *http.Request) Match {
 	return rt.snapshot().resolve(r).match()
 }
 
-// A Trace is what [Router.Explain] tells of a request.
+// A Trace is what [Router.Explain] tells about a request.
 type Trace struct {
 	Match Match  // what [Router.Lookup] returns
 	Steps []Step // one for each segment that was looked at
@@ -161,45 +159,46 @@ type Trace struct {
 	request string   // method, host and path as they came
 }
 
-// A Step is what happened at one segment of a path. The steps go along the
-// spelling of the path that decided: of a redirect, the one that it leads to.
+// A Step is what happened at one segment of a path. The steps follow the spelling of
+// the path that decided: for a redirect, the one that it leads to.
 type Step struct {
-	Segment string // decoded; the last one holds all that is left where only a rest is
+	Segment string // decoded; if only a rest is left, the last one holds all that follows
 
 	// Node names the branches of the trie that are open after the segment, best
-	// first. They are one state of the compiled trie: compiling has merged them,
-	// so that a lookup need not go back. No branch is open where only a rest can
-	// take what follows, or nothing.
+	// first. Compiling has merged them into one state, so that a lookup need not
+	// go back. Node is empty if only a rest, or nothing, can take what follows.
 	Node []string
 
-	// How the route that answers takes the segment: "literal", "parameter" or
-	// "rest". On a miss it is the route that got furthest, and "" where it
-	// ended. A rest has its value in the step where it begins.
+	// Kind is how the route that answers takes the segment: "literal",
+	// "parameter" or "rest". On a miss it is that of the route that got furthest,
+	// and "" where it ended. A rest has its value in the step where it begins.
 	Kind        string
 	Name, Value string
 
-	Open []Route // the routes that can still win, best first; where the path ends, those that match
-	Rule string  // why the winner wins over routes that match too, where the rule applies here
-	Wide bool    // the step was made side by side in several branches: the budget for compiling was used up
+	Open []Route // the routes that can still win, best first; at the end of the path, those that match
+	Rule string  // why the winner beats other routes that match, at the step where that rule applies
+	Wide bool    // the step went through several branches side by side: the budget for compiling was used up
 
 	rules []string   // of Rule
 	lost  [][]string // the patterns that lost by each of rules
 }
 
-// Explain returns how a request is matched, without serving it: what
-// [Router.Lookup] returns, each step on the way, the routes that were open
-// there, by which rule the winner won, and on a miss where it ended and which
-// routes are nearest. The trace's String draws that for a terminal.
+// Explain returns how a request is matched, without serving it. The trace's String
+// draws that for a terminal.
 //
 //	fmt.Println(app.Explain(httptest.NewRequest("GET", "/users/new/posts", nil)))
 //
-// Where the handler of the route is a Router, the trace says what that router
-// answers to the path. A Router that was handed to [Router.Handle] with routes that
-// lack the prefix shows there, and so does a prefix that is stripped twice.
+// The trace has what [Router.Lookup] returns, each step on the way, the routes that
+// were still open there, and the rule by which the winner won. For a miss it has where
+// the way ended and which routes are nearest.
 //
-// Explain is for people. It visits every route and allocates as it needs; it
-// takes no lock that requests wait for, but like them it compiles the routes
-// first if they changed.
+// If the handler of the route is a Router, the trace says what that router answers to
+// the path. This shows a Router that was handed to [Router.Handle] with routes that
+// lack the prefix, and a prefix that is stripped twice.
+//
+// Explain is for people. It visits every route and allocates as it needs. It takes no
+// lock that requests wait for, but like them it compiles the routes first if they have
+// changed.
 func (rt *Router) Explain(r *http.Request) Trace {
 	s := rt.snapshot()
 	x := &explainer{answer: s.resolve(r), snapshot: s, hosts: s.hosts, method: r.Method, host: r.Host}

@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// A Middleware wraps a handler into another one, which decides whether the next
-// handler runs, with what request and with what writer:
+// A Middleware wraps a handler into another one. The outer handler decides whether the
+// next one runs, with what request and with what writer:
 //
 //	func logging(next http.Handler) http.Handler {
 //		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -27,11 +27,11 @@ import (
 //		})
 //	}
 //
-// It is called when the handlers are composed: once for each place where its
-// router is mounted or served, never for a route or a request. State that it
-// creates, such as a limiter or a cache, exists once for each of these places.
-// It may register routes, but must not serve or look up requests by the router
-// that it is composed for, nor call that router's Use.
+// It is called when the handlers are composed: once for each place where its router
+// is mounted or served, never for a route or a request. State that it creates, such
+// as a limiter or a cache, exists once for each of these places. While it is called
+// it may register routes. It must not serve or look up requests by the router that it
+// is composed for, nor call that router's Use.
 type Middleware = func(next http.Handler) http.Handler
 
 // Chain joins middlewares into one. The first is outermost.
@@ -97,24 +97,25 @@ func misuse(what string) error {
 
 // Use adds middlewares to this router, inside those that it has.
 //
-//	app.Use(logging, segue.Recover)
+//	app.Use(logging, segue.Recover) // logging is outside
 //
-// They cover all routes of this router and of the routers mounted in it,
-// whenever these were registered; the middleware of outer routers runs first.
-// The 404s below the router's prefix, and the 405s, redirects and automatic
-// answers to OPTIONS of its routes, pass them too. It panics with an error if a
-// middleware is nil.
+// They cover all routes of this router and of the routers mounted in it, whenever
+// these were registered. The middleware of outer routers runs first. The 404s below
+// the router's prefix pass them too, and so do the 405s, redirects and automatic
+// answers to OPTIONS of its routes. Use panics with an error if a middleware is nil.
 //
-// A middleware runs after matching: r.Pattern and the parameters are there, and
-// a change to r.URL does not lead to another route. To act before matching, for
-// example to rewrite a path or a method, wrap the router:
+// A middleware runs after matching: r.Pattern and the parameters are there, and a
+// change to r.URL does not lead to another route. To act before matching, for example
+// to rewrite a path or a method, wrap the router:
 //
 //	http.ListenAndServe(addr, rewrite(app))
 //
-// A request costs one call for each middleware, and one map lookup for each
-// router that has middleware. Use on a router that is being served composes only
-// its own chain, with the next request; requests on their way finish on the
-// former one.
+// # Costs
+//
+// A request costs one call for each middleware, and one map lookup for each router
+// that has middleware. Use may be called while the router is served. The next request
+// then composes this router's chain, and no other. Requests on their way finish on the
+// old one.
 func (rt *Router) Use(mw ...Middleware) {
 	checkMiddleware(mw)
 	rt.configure(func(s *settings) {
@@ -127,8 +128,8 @@ func (rt *Router) Use(mw ...Middleware) {
 //
 //	app.With(cache).GET("/feed", feed)
 //
-// It is a [Router.Group] without a prefix, and is not asked about misses. It
-// panics with an error if a middleware is nil.
+// It is a [Router.Group] without a prefix, and no miss belongs to it. It panics with
+// an error if a middleware is nil.
 func (rt *Router) With(mw ...Middleware) *Router {
 	return rt.newChild(new(pattern), true, mw)
 }

@@ -22,38 +22,48 @@ type mount struct {
 	prefix *pattern
 }
 
-// Mount hangs a handler under a prefix. The prefix is a path, a host, or a host
-// and a path, and may hold parameters.
+// Mount hangs a handler under a prefix. The prefix is a path, a host, or a host and a
+// path, and may hold parameters.
 //
 //	app.Mount("/users", users)
 //	app.Mount("/orgs/{org}/users", users)
 //	app.Mount("{tenant}.example.com", shop)
 //
-// If the handler is a *Router, its routes join this router's: they form one set,
-// in which the best route wins wherever it was registered, and each keeps its
-// router's middleware, error handlers and settings. Its handlers see the full
-// path. A router may be mounted in several places, and what is added to it later
-// is seen in all of them. A wrapped Router, as in Mount("/u", logging(users)), is
-// an opaque handler. To add middleware to a mounted router, call its Use method
-// instead: users.Use(logging).
+// The prefix alone, with or without a final slash, is "/" to what is mounted there; no
+// redirect is needed. A final slash of the prefix is dropped.
 //
-// Any other handler takes the whole subtree. It sees the path without the
-// prefix, at least "/", in URL.Path and URL.RawPath, and reads the prefix's
-// parameters by r.PathValue, even if it is an [http.ServeMux] with parameters of
-// its own. It needs no [http.StripPrefix]: in Mount("/u", http.StripPrefix("/u",
-// users)) the prefix is taken off twice, and /u/7 is 404. [Router.Explain] says so.
+// # Routers
 //
-// Mount panics with a [*PatternError] if the prefix is wrong (it has a method, a
-// rest or {$}, a second host, or a name that a route of the mounted router has
-// too), if the handler is nil, or if a router would come to be mounted in itself. It panics with a
-// [*ConflictError] if two routes would match the same requests. Then nothing has
-// changed.
+// If the handler is a *Router, its routes join this router's. They form one set, in
+// which the best route wins wherever it was registered. Each keeps its router's
+// middleware, error handlers and settings, and its handler sees the full path. A router
+// may be mounted in several places, and what is added to it later is seen in all of
+// them.
 //
-// The prefix alone, with or without a final slash, is "/" to what is mounted
-// there; no redirect is needed. A final slash of the prefix is dropped.
+// A wrapped Router, as in Mount("/u", logging(users)), is an opaque handler. To add
+// middleware to a mounted router, call its Use method instead: users.Use(logging).
 //
-// A mounted *Router costs a request nothing. Any other handler costs a copy of
-// the request, one or two allocations; if the prefix has parameters, it costs an
+// # Other handlers
+//
+// Any other handler takes the whole subtree. It sees the path without the prefix, at
+// least "/", in URL.Path and URL.RawPath. It reads the prefix's parameters by
+// r.PathValue, even if it is an [http.ServeMux] with parameters of its own.
+//
+// It needs no [http.StripPrefix]: in Mount("/u", http.StripPrefix("/u", users)) the
+// prefix is taken off twice, and /u/7 is 404. [Router.Explain] says so.
+//
+// # Panics
+//
+// Mount panics with a [*PatternError] if the prefix is wrong: it has a method, a rest
+// or {$}, a second host, or a name that a route of the mounted router has too. It does
+// so also if the handler is nil, or if a router would come to be mounted in itself. It
+// panics with a [*ConflictError] if two routes would match the same requests. Then
+// nothing has changed.
+//
+// # Costs
+//
+// A mounted *Router costs a request nothing. Any other handler costs a copy of the
+// request, one or two allocations. If the prefix has parameters, it costs an
 // [http.Request.Clone].
 func (rt *Router) Mount(prefix string, handler http.Handler) {
 	p, perr := parsePrefix(prefix)

@@ -560,15 +560,15 @@ func valueText(kind segmentKind, value any) (text string, err error) {
 	case prints:
 		text = stringer.String()
 	default:
-		return "", fmt.Errorf("is a %T; give it as a string, a number or a bool, or the type a MarshalText method", value)
+		return "", fmt.Errorf("is a %T; give a string, a number or a bool, or give the type a MarshalText method", value)
 	}
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("has no text: %w", err)
 	case kind == rest && uncleanAt("/"+text, 0) >= 0:
-		return "", fmt.Errorf("is %q, whose empty or dot segment would not come back", text)
+		return "", fmt.Errorf("is %q, whose empty or dot segment would be cleaned away", text)
 	case kind == parameter && (text == "" || text == "." || text == ".."):
-		return "", fmt.Errorf("is %q, which is no segment", text)
+		return "", fmt.Errorf("is %q, which cannot be a segment", text)
 	}
 	return text, nil
 }

@@ -152,7 +152,7 @@ func parseVerb(method, path string) (*pattern, *PatternError) {
 		return nil, ps.fail(start, fmt.Sprintf("the method is in the name of the call; write %q", after))
 	}
 	if !strings.HasPrefix(path, "/") {
-		return nil, ps.fail(start, `a verb's path begins with "/"; a host or a method in the text is for Handle`)
+		return nil, ps.fail(start, `a verb's path begins with "/"; for a host or a method in the text use Handle`)
 	}
 	if i := strings.IndexAny(path, " \t"); i >= 0 {
 		return nil, ps.fail(start+i, "white space in a path; write %20 or %09")
@@ -229,7 +229,7 @@ func (ps *parser) checkMethod(method string) *PatternError {
 		}
 	}
 	if up := strings.ToUpper(method); up != method && isStandardMethod(up) {
-		return ps.fail(0, "methods are case-sensitive and this one never comes; write "+up)
+		return ps.fail(0, "methods are case-sensitive, and no client sends this one; write "+up)
 	}
 	return nil
 }
@@ -315,7 +315,7 @@ func (ps *parser) parsePath(start int) (*pattern, *PatternError) {
 		}
 		if s.hasName() {
 			if seen[s.text] {
-				return nil, ps.fail(from, "the name "+s.text+" stands twice in this path; each parameter needs its own")
+				return nil, ps.fail(from, "the name "+s.text+" occurs twice in this path; each parameter needs its own")
 			}
 			seen[s.text] = true
 		}
@@ -345,7 +345,7 @@ func (ps *parser) parseSegment(from, to int) (segment, *PatternError) {
 	case s != "" && (s[0] == ':' || s[0] == '*'):
 		return ps.parseExpress(from, to)
 	case ps.p.verb && strings.IndexByte(s, '?') >= 0:
-		return segment{}, ps.fail(from+strings.IndexByte(s, '?'), "a query is no part of a path, and an optional parameter is two routes; write %3F for a question mark")
+		return segment{}, ps.fail(from+strings.IndexByte(s, '?'), "a query is not part of a path, and an optional parameter takes two routes; write %3F for a question mark")
 	}
 	return segment{kind: literal, text: decodedLiteral(s)}, nil
 }
@@ -365,7 +365,7 @@ func (ps *parser) parseBraces(from, to int) (segment, *PatternError) {
 	open, end := strings.IndexByte(s, '{'), strings.IndexByte(s, '}')
 	switch {
 	case open != 0:
-		return segment{}, ps.fail(from, "a wildcard is a whole segment; write {name} alone and take the value apart in the handler")
+		return segment{}, ps.fail(from, "a wildcard is a whole segment; write only {name}, and split the value in the handler")
 	case end < 0:
 		return segment{}, ps.fail(from, "the brace is not closed; write {name}")
 	case end != len(s)-1 && strings.IndexByte(s[:end], ':') < 0:
@@ -574,9 +574,8 @@ func cleanPath(p string) string {
 	return clean
 }
 
-// A PatternError says what is wrong with a pattern that was to be registered.
-// Every registering method panics with a *PatternError, which recover gives
-// back as it is. [PathFor] returns one.
+// A PatternError says what is wrong with a pattern. Every registering method panics with
+// a *PatternError, which recover returns as it is. [PathFor] returns one as its error.
 type PatternError struct {
 	Pattern string // as it was to be registered, with the method
 	Offset  int    // where in Pattern, in bytes
@@ -612,9 +611,8 @@ func underline(text string, offset int) string {
 	return "\t" + line.String() + "\n\t" + strings.Repeat(" ", column) + "^"
 }
 
-// A ConflictError says that two routes match the same requests. The second one
-// is refused, with every router left as it was: registering panics with a
-// *ConflictError.
+// A ConflictError says that two routes match the same requests. Registering the second
+// one panics with a *ConflictError, and leaves every router as it was.
 type ConflictError struct {
 	New, Old Route
 

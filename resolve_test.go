@@ -352,7 +352,7 @@ func TestWithOwnsNoMisses(t *testing.T) {
 		"MethodNotAllowed": func() { with.MethodNotAllowed(lost("with")) },
 	} {
 		text := fmt.Sprint(testkit.PanicOf(set))
-		assert.Contains(t, text, "With is not asked about misses", name)
+		assert.Contains(t, text, "no miss belongs to a router made by With", name)
 		assert.Contains(t, text, "resolve_test.go:", name)
 	}
 	app.NotFound(lost("app"))

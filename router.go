@@ -101,16 +101,21 @@ func (p SlashPolicy) String() string {
 }
 
 // ServeHTTP hands r to the handler of the route that it matches, through the
-// middleware, or answers as the package comment says. Like ServeMux it sets
-// r.Pattern and what r.PathValue reads, and clears what an outer router wrote
-// there, on every request. A panic of a handler passes through untouched, and w
-// is handed on as it came.
+// middleware, or answers as the package comment says.
 //
-// A match takes one step for each segment of the path. It allocates nothing for
-// up to 8 parameters (each takes 16 bytes of blocks that are never reused) and
-// once from 9 on. Each percent-encoded segment that URL.Path cannot show costs
-// one allocation. A miss costs a few. The first request after a change of routes
-// or settings compiles them, and others wait for it.
+//	http.ListenAndServe("localhost:8080", app)
+//
+// Like ServeMux it sets r.Pattern and what r.PathValue reads, and clears what an outer
+// router wrote there, on every request. A panic of a handler passes through untouched,
+// and w is handed on as it came.
+//
+// # Costs
+//
+// A match takes one step for each segment of the path. It allocates nothing for up to
+// 8 parameters (each takes 16 bytes of blocks that are never reused), and once from 9
+// on. Each percent-encoded segment that URL.Path cannot show costs one allocation. A
+// miss costs a few. The first request after a change of routes or settings compiles
+// them, and others wait for it.
 func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s := rt.current.Load()
 	if s == nil {
@@ -169,22 +174,22 @@ func (s *snapshot) findByHost(r *http.Request, path string) (number uint32, unch
 	return number, unchecked
 }
 
-// Handle registers a handler for a pattern in the language of
-// [http.ServeMux]: [METHOD ][HOST]/path with {name}, {name...} and {$}. A
-// trailing slash means the whole subtree.
+// Handle registers a handler for a pattern in the language of [http.ServeMux]:
+// [METHOD ][HOST]/path with {name}, {name...} and {$}. A trailing slash means the
+// whole subtree.
 //
 //	app.Handle("GET example.com/files/", files)
 //
 // The handler sees the whole path. That holds for a *Router too: with
-// Handle("/u/", users) a request for /u/7 asks users for /u/7, and is 404 if its
-// routes begin without the prefix. [Router.Mount] joins such routes: Mount("/u",
-// users). [Router.Explain] tells the two apart.
+// Handle("/u/", users) a request for /u/7 asks users for /u/7. The answer is 404 if
+// the routes of users begin without the prefix. [Router.Mount] joins such routes:
+// Mount("/u", users). [Router.Explain] tells the two apart.
 //
-// It panics with a [*PatternError] if the pattern is wrong or the handler is
-// nil, and with a [*ConflictError] if a route matches the same requests already.
-// Then nothing has changed. Unlike ServeMux it takes patterns that overlap, and
-// refuses patterns that could never match as they are meant: a standard method
-// that is not in capitals, and the segments ":name", "*" and "*name".
+// Handle panics with a [*PatternError] if the pattern is wrong or the handler is nil,
+// and with a [*ConflictError] if a route matches the same requests already. Then
+// nothing has changed. Unlike ServeMux it takes patterns that overlap. It refuses
+// patterns that could never match as they are meant: a standard method that is not in
+// capitals, and the segments ":name", "*" and "*name".
 func (rt *Router) Handle(pattern string, handler http.Handler) {
 	p, err := parseMux(pattern)
 	rt.register(&registration{pattern: p, handler: handler}, err)
@@ -195,18 +200,18 @@ func (rt *Router) HandleFunc(pattern string, handler func(http.ResponseWriter, *
 	rt.Handle(pattern, http.HandlerFunc(handler))
 }
 
-// GET registers a handler for GET requests on a path, and for HEAD requests
-// where no better route names HEAD.
+// GET registers a handler for GET requests on a path, and for HEAD requests if no
+// better route names HEAD.
 //
 //	app.GET("/users/{id}", showUser)
 //
-// The path is in the language of the verbs, which the package comment describes:
-// it is matched whole, /users/{id} and /users/:id have a parameter,
-// /files/{path...} and /files/*path a rest.
+// The path is in the language of the verbs, which the package comment describes. It is
+// matched whole: /users/{id} and /users/:id have a parameter, /files/{path...} and
+// /files/*path a rest.
 //
-// Like all verbs it panics with a [*PatternError] if the path is wrong or the
-// handler is nil, and with a [*ConflictError] if a route matches the same
-// requests already. Then nothing has changed.
+// Like all verbs it panics with a [*PatternError] if the path is wrong or the handler
+// is nil, and with a [*ConflictError] if a route matches the same requests already.
+// Then nothing has changed.
 func (rt *Router) GET(path string, handler http.HandlerFunc) {
 	rt.verb(http.MethodGet, path, handler)
 }
@@ -249,14 +254,13 @@ func (rt *Router) Any(path string, handler http.HandlerFunc) {
 	rt.verb("", path, handler)
 }
 
-// Method registers a handler for a method on a path, as [Router.GET] does for
-// GET.
+// Method registers a handler for a method on a path, as [Router.GET] does for GET.
 //
 //	dav.Method("PROPFIND", "/files/{path...}", propfind)
 //
-// The method may be any token (RFC 9110, section 5.6.2); methods are
-// case-sensitive. It panics with a [*PatternError] if the method is empty, or a
-// standard one that is not in capitals.
+// The method may be any token (RFC 9110, section 5.6.2); methods are case-sensitive.
+// Method panics with a [*PatternError] if the method is empty, or is a standard one
+// that is not in capitals.
 func (rt *Router) Method(method, path string, handler http.Handler) {
 	if method == "" {
 		rt.register(nil, &PatternError{Pattern: path, Reason: "the method is empty; Any registers for every method"})
@@ -314,15 +318,14 @@ func (rt *Router) configure(change func(*settings)) {
 }
 
 // TrailingSlash sets what this router's verb routes do with a path in the other
-// spelling: with a final slash where theirs has none, or without where theirs
-// has one.
+// spelling: with a final slash where the route has none, or without where it has one.
 //
 //	app.TrailingSlash(segue.SlashEither)
 //
-// It counts where the path as sent matches nothing, or only a rest, and the
-// other spelling matches exactly. Routers mounted here inherit it unless they
-// set their own, whenever it is called. Patterns of [Router.Handle] always do as
-// ServeMux does. It panics with an error for any other value.
+// The policy applies if the path as sent matches nothing, or only a rest, and the other
+// spelling matches exactly. Routers mounted here inherit it unless they set their own,
+// whenever it is called. Patterns of [Router.Handle] always do as ServeMux does. It
+// panics with an error for any other value.
 func (rt *Router) TrailingSlash(policy SlashPolicy) {
 	if policy < SlashRedirect || policy > SlashEither {
 		panic(misuse(fmt.Sprintf("there is no %v", policy)))
@@ -330,65 +333,67 @@ func (rt *Router) TrailingSlash(policy SlashPolicy) {
 	rt.configure(func(s *settings) { s.slash = &policy })
 }
 
-// CleanPath sets whether a path with empty or dot segments ("//", "/./",
-// "/../") is redirected to the clean path, 307, before anything else, as
-// ServeMux does. The default is true.
+// CleanPath sets whether a path with empty or dot segments ("//", "/./", "/../") is
+// redirected to the clean path, 307, before anything else, as ServeMux does. The
+// default is true.
 //
 //	proxy.CleanPath(false)
 //
-// With false such a path is first looked up as it is, only among the routes of
-// the routers with this setting: {name} then takes "." and "..", never an empty
-// segment, and a rest takes anything. Routers mounted here inherit it unless they
-// set their own.
+// With false such a path is first looked up as it is, only among the routes of the
+// routers with this setting. There {name} takes "." and "..", never an empty segment,
+// and a rest takes anything. Routers mounted here inherit the setting unless they set
+// their own.
 func (rt *Router) CleanPath(on bool) {
 	rt.configure(func(s *settings) { s.clean = &on })
 }
 
-// PathValues sets whether [http.Request.PathValue] is filled. The default is
-// true.
+// PathValues sets whether [http.Request.PathValue] is filled. The default is true.
 //
 //	app.PathValues(false)
 //
-// With false a match writes no values, 0 bytes, and [http.Request.PathValue]
-// gives only what somebody's SetPathValue put there. [Param], [Params] and
-// [ParamAs] work all the same: they read the URL. Plain handlers under
-// [Router.Mount] get the values of their prefix in any case. Routers mounted here
-// inherit it unless they set their own.
+// With false a match writes no values, 0 bytes, and [http.Request.PathValue] gives only
+// what somebody's SetPathValue put there. [Param], [Params] and [ParamAs] still work:
+// they read the URL. Plain handlers under [Router.Mount] get the values of their prefix
+// in any case. Routers mounted here inherit the setting unless they set their own.
 func (rt *Router) PathValues(on bool) {
 	rt.configure(func(s *settings) { s.values = &on })
 }
 
-// NotFound sets what answers the 404s of this router: those of paths in its
-// territory that no route matches.
+// NotFound sets what answers the 404s of this router: those of paths in its territory
+// that no route matches.
 //
 //	app.NotFound(http.HandlerFunc(notFoundPage))
 //
-// A router's territory is its prefix and every path below it. Of nested
-// territories the longest prefix counts. Of several routers at one prefix it
-// belongs to the first mounted one that has set NotFound, MethodNotAllowed or
-// OnError, else to the innermost router that contains all of them. A router
-// without a route and a setting has none. A 404 passes the middleware of the
-// territory's router, and of those around it; the nearest of these routers that
-// has set NotFound answers.
+// A router's territory is its prefix and every path below it. A 404 passes the
+// middleware of the territory's router, and of those around it. The nearest of these
+// routers that has set NotFound answers. If none has, the 404 goes to the error
+// handlers ([Router.OnError]), and ends as ServeMux's text. NotFound is not a route and
+// never hides a 405.
 //
-// Where none is set, a 404 goes to the error handlers ([Router.OnError]), and ends
-// as ServeMux's text. NotFound is not a route and never hides a 405. It panics
-// with an error if the handler is nil, or rt was made by [Router.With].
+// NotFound panics with an error if the handler is nil, or rt was made by [Router.With].
+//
+// # Which territory
+//
+// Of nested territories the longest prefix counts. If several routers are mounted at
+// one prefix, it belongs to the first mounted one that has set NotFound,
+// MethodNotAllowed or OnError, and otherwise to the innermost router that contains all
+// of them. A router without a route and without a setting has no territory.
 func (rt *Router) NotFound(handler http.Handler) {
 	rt.checkMissHandler("NotFound", handler)
 	rt.configure(func(s *settings) { s.notFound = handler })
 }
 
-// MethodNotAllowed sets what answers the 405s of this router: those of paths
-// whose best route, over all methods, is its own.
+// MethodNotAllowed sets what answers the 405s of this router: those of paths whose best
+// route, over all methods, is its own.
 //
 //	app.MethodNotAllowed(http.HandlerFunc(wrongMethodPage))
 //
-// A 405 passes the middleware of the router that has that route, and of those
-// around it; the nearest of these routers that has set MethodNotAllowed answers,
-// with the header Allow set (RFC 9110, section 15.5.6). Where none is set, a 405
-// goes to the error handlers, as a 404 does. It panics with an error if the
-// handler is nil, or rt was made by [Router.With].
+// A 405 passes the middleware of the router that has that route, and of those around
+// it. The nearest of these routers that has set MethodNotAllowed answers, with the
+// header Allow already set (RFC 9110, section 15.5.6). If none has, the 405 goes to the
+// error handlers, as a 404 does.
+//
+// It panics with an error if the handler is nil, or rt was made by [Router.With].
 func (rt *Router) MethodNotAllowed(handler http.Handler) {
 	rt.checkMissHandler("MethodNotAllowed", handler)
 	rt.configure(func(s *settings) { s.notAllowed = handler })
@@ -399,14 +404,14 @@ func (rt *Router) checkMissHandler(what string, handler http.Handler) {
 	case isNil(handler):
 		panic(misuse("the handler for " + what + " is nil"))
 	case rt.madeByWith:
-		panic(misuse("a router made by With is not asked about misses; set " + what + " on the router that With was called on"))
+		panic(misuse("no miss belongs to a router made by With; set " + what + " on the router that With was called on"))
 	}
 }
 
-// Handler returns the handler that would answer r, its middleware included, and
-// the pattern of the route that r matches or is redirected to, as
-// [http.ServeMux.Handler] does. The pattern is "" if there is none. r is not
-// changed: path values and r.Pattern are unset until a router has served it.
+// Handler returns the handler that would answer r, its middleware included, and the
+// pattern of the route that r matches or is redirected to, as [http.ServeMux.Handler]
+// does. The pattern is "" if there is none. Handler does not change r: path values and
+// r.Pattern are unset until a router has served it.
 func (rt *Router) Handler(r *http.Request) (http.Handler, string) {
 	s := rt.snapshot()
 	a := s.resolve(r)

@@ -17,7 +17,7 @@ import (
 	"github.com/segue-go/segue/internal/sendfile"
 )
 
-// Files says which files [Router.Static] serves, and how. FS alone is enough.
+// Files says which files [Router.Static] serves, and how. Only FS is required.
 //
 //	segue.Files{FS: os.DirFS("public")}
 //	segue.Files{FS: dist, Fallback: "index.html", Precompressed: true}
@@ -25,8 +25,8 @@ type Files struct {
 	// FS holds the files.
 	FS fs.FS
 
-	// Fallback is the name of the file in FS that answers where no file is
-	// found, as the page of a single-page application: "index.html". See
+	// Fallback is the name of a file in FS, such as "index.html", that answers
+	// if no file is found: the page of a single-page application. See
 	// [Router.Static] for the paths that it does not answer.
 	Fallback string
 
@@ -35,13 +35,13 @@ type Files struct {
 	// qualities the order is br, zst, gz.
 	Precompressed bool
 
-	// Extension is added to a name that no file has: with ".html", /about is
-	// about.html.
+	// Extension is added to the name if there is no such file: with ".html",
+	// /about is about.html.
 	Extension string
 
 	// CacheControl returns the Cache-Control of a file that is served, by its
 	// name in FS. It replaces what a middleware has set, unless it returns "".
-	// It is not asked for the fallback and holds for no error and no redirect.
+	// It is not called for the fallback, an error or a redirect.
 	CacheControl func(name string) string
 }
 
@@ -59,17 +59,17 @@ type Files struct {
 // # Errors and panics
 //
 // Static panics with a *[PatternError] if the prefix is wrong, if "." of the file
-// system is no directory that can be read, if the fallback is no regular file of
-// it, or if the extension is none. So a directory that is missing, or a page that
-// no build has made yet, is found at the start. Static panics with a
+// system is not a directory that can be read, if Fallback is not a regular file in
+// it, or if Extension is not a file extension. So a missing directory, or a page
+// that has not been built yet, is found at the start. Static panics with a
 // *[ConflictError] as the other methods do.
 //
 // A file that is gone when it is opened is an error of status 404 for [Fail]. A
-// file that must not be read ([fs.ErrPermission]) is one of status 403. Any other
-// failure of the file system is one of status 500. Only the log names the file.
-// A read that fails once the answer has begun cuts the connection short of
+// file that must not be read ([fs.ErrPermission]) is an error of status 403. Any
+// other failure of the file system is an error of status 500. Only the log names
+// the file. A read that fails once the answer has begun cuts the connection short of
 // Content-Length. Errors go out without the Cache-Control, ETag, Last-Modified and
-// Content-Encoding that a middleware has set; so does the 404 for a file that is
+// Content-Encoding that a middleware has set. So does the 404 for a file that is
 // not found, if no NotFound and no OnError answers it.
 //
 // # What is found
@@ -78,7 +78,7 @@ type Files struct {
 // segments that the route was matched by, so a request cannot name a file in a
 // way that a guard on another route does not see. A segment is not found if it is
 // empty, begins with a dot, or holds a slash, a backslash or NUL once it is
-// decoded: neither /admin%2Fsecret.txt nor /x/%2e%2e/admin/secret.txt is
+// decoded. So neither /admin%2Fsecret.txt nor /x/%2e%2e/admin/secret.txt is
 // admin/secret.txt, and .git and .env are never sent. (To serve what is in
 // .well-known, register a Static with that prefix.) On Windows a segment is also
 // not found if it holds a colon or another character that no name has, ends in a
@@ -86,17 +86,17 @@ type Files struct {
 // PROGRA~1. A name that is too long for the system is not found.
 //
 // Only regular files are sent. The order is: the file, the file with Extension,
-// the directory. A directory is its index.html, and is not found without one;
-// nothing is ever listed. It is served under its final slash. Without the slash
-// the answer is a redirect there (307; query and encoding kept), whatever
+// the directory. A directory is its index.html, and is not found without one. No
+// directory is listed. A directory is served under its final slash. Without the
+// slash the answer is a redirect to it (307; query and encoding kept), whatever
 // [Router.TrailingSlash] says, because the page's relative links begin at the
-// slash. A file with a slash after its name is not found. /index.html is served as any
-// file.
+// slash. A file with a slash after its name is not found. /index.html is served
+// like any other file.
 //
-// What is not found is answered as if this route were not there: by a less
+// A path that is not found is answered as if this route were not there: by a less
 // specific route, with 405 if another method has the path, or by the NotFound of
-// the router that owns the path. On the path of a file, other methods are 405,
-// and OPTIONS is 204.
+// the router in whose territory the path lies. On the path of a file, other methods
+// are 405, and OPTIONS is 204.
 //
 // # The fallback
 //
@@ -113,22 +113,22 @@ type Files struct {
 //
 // The answers are those of [http.ServeContent], with its 206, 304, 412 and 416.
 // The type follows from the name's extension, or from the first 512 bytes.
-// Last-Modified is the time that the file system tells. If it tells none, as an
-// [embed.FS], the file has a strong ETag made from its bytes.
+// Last-Modified is the file system's time. If it has none, like [embed.FS], the
+// file has a strong ETag made from its bytes.
 //
 // With Precompressed every answer has "Vary: Accept-Encoding", and every file has
 // a strong ETag, which differs for each encoding. Ranges are those of the
 // encoding that is sent. Content-Encoding that a middleware has set turns
 // Precompressed off for the request.
 //
-// A file that is no [io.Seeker] is read from front to back. A request for more
+// A file that is not an [io.Seeker] is read from front to back. A request for more
 // than one range of such a file gets the whole file (200).
 //
 // # What it does not hide
 //
 // A guard on a router runs for the files that this route finds, for redirects to
-// its directories, and for what no route has below the router's prefix. What
-// another route has, perhaps a Static's without the guard, it does not see. To
+// its directories, and for paths below the router's prefix that no route has. It
+// does not run for other routes, such as those of a Static without the guard. To
 // close all of a prefix, give the guarded router a route for the rest:
 //
 //	admin := app.Group("/admin", requireAdmin)
@@ -141,12 +141,12 @@ type Files struct {
 // admin/secret.txt to the file system, and not under /admin to a router: keep
 // guarded files out of a directory that is served without the guard.
 //
-// # What it costs
+// # Costs
 //
 // A path that names no file costs at most three calls of the file system, however
 // long it is. A file costs at most three to be found, as many to be found again
-// once the middleware has run, and one to be opened; with Precompressed, one more
-// for each encoding that is tried. Nothing is remembered from one request to the
+// once the middleware has run, and one to be opened. With Precompressed, each encoding
+// that is tried costs one more. Nothing is remembered from one request to the
 // next, so changes show at once. The exception is an ETag made from the bytes of an
 // [embed.FS], which cannot change; for another file system without times it is made
 // for each request, and the file is read twice. Other routes pay nothing.

@@ -426,7 +426,7 @@ func TestTerminalNamesTheLine(t *testing.T) {
 func TestLinesThatSet(t *testing.T) {
 	for text, reason := range map[string]string{
 		"use": "write the names", "TrailingSlash either": "write TrailingSlash SlashRedirect", "CleanPath": "write CleanPath true",
-		"with a\n  NotFound x": "made by With is not asked about misses",
+		"with a\n  NotFound x": "no miss belongs to a router made by With",
 	} {
 		set := engine.Build(text)
 		if assert.Len(t, set.Problems, 1, text) {

@@ -76,8 +76,8 @@
 //		fmt.Fprintln(w, r.Pattern, segue.Param(r, "path")) // GET /files/{path...} a/b.txt
 //	})
 //
-// [PathFor] is the way back, from a pattern and values to a path, and [Outcome]
-// tells a middleware a match from a redirect and from a miss.
+// [PathFor] is the way back, from a pattern and values to a path. [Outcome] tells a
+// middleware whether the request is a match, a redirect or a miss.
 //
 // # Answers without a handler
 //
@@ -88,7 +88,7 @@
 // ServeMux does, for verbs both ways (see [Router.TrailingSlash]). A redirect
 // keeps the query and the encoding.
 //
-// A path that only other methods have is answered 405, with the header Allow,
+// A path that has only other methods is answered 405, with the header Allow,
 // which lists them sorted. OPTIONS on the path of a verb route is answered 204
 // with Allow, unless a route takes OPTIONS itself. Everything else is 404. The
 // texts are those of ServeMux; [Router.NotFound], [Router.MethodNotAllowed] and
@@ -107,14 +107,14 @@
 // final slash, is "/" to what is mounted there. What [Router.Use] adds to a router
 // covers all its routes and those mounted in it.
 //
-//	users := segue.New() // does not know where it will hang
+//	users := segue.New() // does not know where it will be mounted
 //	users.GET("/{id}", showUser)
 //	app.Mount("/users", users)
 //
 // # Errors
 //
 // A handler under [Try] returns an error, [Fail] takes one from anywhere, and
-// [Recover] makes one of a panic. The error walks the handlers that
+// [Recover] turns a panic into one. The error walks the handlers that
 // [Router.OnError] added to the router of the matched route, then those of the
 // routers around it. Where none answers, [StatusOf] does.
 //

@@ -21,7 +21,7 @@ func newApp() *segue.Router {
 		segue.Text(w, http.StatusOK, "Hello, "+r.PathValue("name")+"!\n")
 	})
 
-	users := segue.New() // does not know where it will hang
+	users := segue.New() // does not know where it will be mounted
 	users.GET("/", func(w http.ResponseWriter, r *http.Request) { segue.Text(w, http.StatusOK, "all users\n") })
 	users.GET("/new", func(w http.ResponseWriter, r *http.Request) { segue.Text(w, http.StatusOK, "a form\n") })
 	users.GET("/{id}", segue.Try(showUser))

@@ -305,7 +305,7 @@ func surfaceDiff(before, after []string) []string {
 func TestPromisesNameTheirTests(t *testing.T) {
 	text, err := os.ReadFile("SECURITY.md")
 	require.NoError(t, err)
-	_, list, found := strings.Cut(string(text), "each held by")
+	_, list, found := strings.Cut(string(text), "Each is checked by")
 	require.True(t, found)
 	list, _, _ = strings.Cut(list, "\n## ")
 	promises := strings.Split(list, "\n- **")[1:]

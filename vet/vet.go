@@ -1,4 +1,4 @@
-// Package vet holds an analyzer that tells wrong patterns, and parameter names
+// Package vet holds an analyzer that reports wrong patterns, and parameter names
 // that no pattern has, before a program runs. It looks at segue's routers and at
 // [http.ServeMux].
 //
@@ -9,13 +9,12 @@
 // The command segue-vet runs it, and the package plugin gives it to
 // golangci-lint.
 //
-// The rules stand on two readings of a package. Patterns and conflicts are found
-// by a replay (replay.go): each registration whose pattern is constant is made
-// again, on a real router, and what it panics with is reported; paths.go makes
-// the calls of PathFor in the same way. Names are found
-// by a flow analysis (flow.go): it follows routers, handlers and requests from
-// where they are made to where they are used. Whatever it loses sight of counts
-// as known to the world outside, and about that nothing is reported.
+// The analyzer reads a package in two ways. A replay (replay.go) finds wrong patterns
+// and conflicts: it makes each registration whose pattern is constant again, on a real
+// router, and reports what that panics with. paths.go makes the calls of PathFor in the
+// same way. A flow analysis (flow.go) finds wrong names: it follows routers, handlers
+// and requests from where they are made to where they are used. What it cannot follow
+// may be used by other packages, and nothing is reported about it.
 package vet
 
 import (

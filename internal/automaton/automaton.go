@@ -20,8 +20,9 @@
 //	users           0x0000007372657375   0x0500000000000000
 //	notifications   0x6163696669746f6e   0x0d0000736e6f6974
 //
-// Find makes them of two loads of eight bytes each. For a longer segment first is
-// a hash of the text, last is 0xff and the length, and the text is compared too.
+// Find makes them with two loads of eight bytes each. For a longer segment, the first
+// number is a hash of the text, and the last is 0xff and the length. The text is then
+// compared too.
 //
 // # The hash
 //
@@ -35,9 +36,10 @@
 //
 // In a table of eight slots these are in the slots 6 and 2, the lowest three bits.
 // Build tries seeds until each literal of the table has a slot of its own, so that
-// one look tells. Where the literals are many, it adds displacements: the high
-// half of the hash chooses one, which is xored with the low half. Seeds are
-// random, so that nobody can choose names that are slow to build or to find.
+// a lookup compares with one slot only. If there are many literals, it adds
+// displacements: the high half of the hash chooses one, which is xored with the low
+// half. Seeds are random, so that nobody can choose names that are slow to build or
+// to find.
 //
 // # Nondeterministic states
 //

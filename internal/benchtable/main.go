@@ -3,8 +3,8 @@
 //
 //	go run ./internal/benchtable
 //
-// All rows are timed in one process, in many short rounds that take turns, and
-// the least of each counts: what else the machine does hits every row alike.
+// All rows are timed in one process, in many short rounds that take turns. The
+// fastest round of each counts. So other work on the machine affects every row alike.
 package main
 
 import (

@@ -1,10 +1,10 @@
 // Package conformance holds no code, only the tests that compare segue with what
-// its documentation says and with http.ServeMux. They speak the exported names
-// alone, so that they hold whatever the inside looks like.
+// its documentation says and with http.ServeMux. They use only exported names, so
+// that they hold whatever the inside looks like.
 //
-// The measure is an oracle (oracle_test.go): a router of some sixty lines that
-// was written from the documentation. It has a parser of its own, no trie and no
-// speed; it finds the route of a request by a scan over all of them. For
+// The measure is an oracle (oracle_test.go): a slow router of some sixty lines that
+// was written from the documentation. It has a parser of its own and no trie. It
+// finds the route of a request by a scan over all routes. For
 //
 //	GET /users/new
 //	GET /users/{id}/posts
@@ -14,9 +14,9 @@
 // wrong in many ways, and a scan can in few.
 //
 //   - The enumeration (enumerate_test.go) registers every small set of routes,
-//     sends every small request, and wants the oracle's answer: the status, the
-//     pattern, the parameters, Location and Allow. Where ServeMux takes the set,
-//     it is asked as well.
+//     sends every small request, and expects the oracle's answer: the status, the
+//     pattern, the parameters, Location and Allow. If ServeMux accepts the set,
+//     its answer is compared as well.
 //   - Programs (program_test.go) are steps of a user with a tree of routers:
 //     registrations, mounts, settings, and requests in between. They are drawn
 //     at random, and by the fuzzer.
@@ -24,6 +24,5 @@
 //   - Guards (guards_test.go, budget_test.go, pins_test.go, work_test.go) count
 //     what can be counted: allocations, bytes, and blocks of code.
 //
-// "go test" tries a part of everything that is of each kind. SEGUE_EXPLORE=1
-// tries all of it.
+// "go test" runs a part of each kind. SEGUE_EXPLORE=1 runs all of it.
 package conformance

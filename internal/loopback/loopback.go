@@ -1,5 +1,5 @@
-// Package loopback finds addresses for tests that start a program by its
-// address.
+// Package loopback finds free addresses for tests that start a program which
+// listens on a given address.
 package loopback
 
 import (

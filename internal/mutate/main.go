@@ -1,16 +1,16 @@
-// Mutate changes a package one small step at a time and runs its tests, and those
-// of internal/conformance and internal/hostile, on each change, a mutant. A mutant that all tests pass shows a line whose work
-// no test looks at.
+// Mutate changes a package in one small place at a time. Each change is a mutant.
+// On each mutant it runs the package's tests, and those of internal/conformance and
+// internal/hostile. A mutant that passes all tests shows a line that no test checks.
 //
 //	go run ./internal/mutate trie.go pattern.go params.go
 //	go run ./internal/mutate -only canonicalHost -v pattern.go
 //
-// A mutant that the tests cannot tell from the original, or need not, stands in
-// docs/mutation.md with the reason. The command fails if another one survives.
+// If the tests cannot tell a mutant from the original, or need not, docs/mutation.md
+// has it with the reason. The command fails if another one survives.
 //
-// All mutants of a file are compiled into one binary for each package of tests: each is a copy of
-// its function, and the function goes on to the copy that the environment
-// names. So a mutant costs a run of the tests, and no build.
+// All mutants of a file are compiled into one binary for each package of tests. Each
+// mutant is a copy of its function, and the function calls the copy that the
+// environment names. So a mutant costs a run of the tests, and no build.
 package main
 
 import (

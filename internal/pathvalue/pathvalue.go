@@ -1,9 +1,9 @@
 // Package pathvalue fills in what [http.Request.PathValue] answers, as
 // [http.ServeMux] does. It also provides the memory that the values live in. It
-// stands on net/http alone, and is the only package of the module that uses
+// depends only on net/http, and is the only package of the module that uses
 // unsafe.
 //
-// # Where the values lie
+// # Where the values are
 //
 // A ServeMux that matches GET /users/7/posts/9 by GET /users/{user}/posts/{post}
 // writes two unexported fields of the request. SetPathValue adds a third for
@@ -29,13 +29,13 @@
 //
 // # Two ways to write
 //
-// The direct way writes pat and matches through unsafe. It is taken if a probe
-// at start-up proves that they are where they are expected and mean what they
+// The direct way writes pat and matches through unsafe. It is used if a probe at
+// start-up proves that the fields are where they are expected and mean what they
 // should. See direct.go.
 //
 // The portable way has a ServeMux write them: one with the single route
 // /{user}/{post}, which serves the request once as GET /x/x. SetPathValue then
-// replaces each x. It is taken if the probe fails, and always under the build
+// replaces each x. It is used if the probe fails, and always under the build
 // tag purego, which leaves unsafe out. It costs about a microsecond and four
 // allocations a request. See portable.go.
 //

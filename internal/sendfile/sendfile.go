@@ -19,8 +19,8 @@
 //	nope     Stat nope, Stat nope.html                          nothing           nothing
 //	.env     none                                               nothing           nothing
 //
-// A page of a directory is found only under the slash, since its relative links
-// begin there: see [Found].
+// The page of a directory is found only under the final slash, because its relative
+// links begin there: see [Found].
 //
 // # From the file to the answer
 //
@@ -36,11 +36,12 @@
 //	Last-Modified: Fri, 17 May 2024 10:00:00 GMT
 //	Vary: Accept-Encoding
 //
-// The rest is [http.ServeContent]'s: conditions, ranges, and the status. Three
-// things it cannot do are done around it. It wants to seek: a stream seeks
-// forward, by reading. It decides on the status, and some headers depend on
-// that: a writer between it and the connection sets them. And it takes its ETag
-// from the caller: for a file without a time, it is a hash of the bytes.
+// [http.ServeContent] does the rest: conditions, ranges, and the status. Three
+// things are done around it. ServeContent seeks, so a file that cannot seek is
+// wrapped in a stream that seeks forward by reading. ServeContent decides on the
+// status, and some headers depend on that, so a writer between it and the connection
+// sets them. ServeContent takes its ETag from the caller: for a file without a time,
+// the ETag is a hash of the bytes.
 package sendfile
 
 import (

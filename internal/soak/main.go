@@ -1,8 +1,8 @@
 // Soak serves requests for as long as it is told, over hundreds of connections
-// at once, with everything that goes wrong in a life: handlers that panic, time
-// out, hijack and hang up, clients that stall, reset and cancel, and routes that
-// are added all the while. Every answer is compared with the one that its
-// request must get, and at the end nothing may be left over.
+// at once, with everything that can go wrong: handlers that panic, time out, hijack
+// and hang up, clients that stall, reset and cancel, and routes that are added all
+// the while. Every answer is compared with the one that its request must get, and at
+// the end nothing may be left over.
 //
 //	go run ./internal/soak                          # two minutes
 //	go run -race ./internal/soak -for 8h            # a night
@@ -11,7 +11,7 @@
 //
 // What it does is in soak.go; what is served in app.go, handlers.go and
 // server.go; what is asked in calls.go, by the clients in http1.go and http2.go;
-// what comes back is held against it in check.go; keep.go holds requests longer
+// what comes back is compared in check.go; keep.go holds requests longer
 // than their handlers run; grow.go adds routes; close.go shuts the server down;
 // leaks.go looks for what is left; clock.go says how long is too long.
 package main

@@ -1,5 +1,5 @@
 // Package terminal writes text that may come from a stranger in lines that are fit
-// for a terminal: of visible characters alone, and at most 80 columns wide.
+// for a terminal: only visible characters, and at most 80 columns.
 //
 //	var b strings.Builder
 //	terminal.Line(&b, "GET /users/\x1b[2J", "main.go:12")

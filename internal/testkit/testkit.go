@@ -1,7 +1,7 @@
 // Package testkit holds what the tests of several packages share: what a build
 // can do, how much a test tries, what the process allocates, and a server with a
-// client that sends raw bytes. It knows nothing of segue, so that the tests of
-// every package can import it, those inside of a package too.
+// client that sends raw bytes. It does not import segue, so that the tests of every
+// package can import it, also those inside of package segue.
 package testkit
 
 import (

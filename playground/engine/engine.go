@@ -2,7 +2,7 @@
 
 // Package engine is what the playground does, without a browser: routes from
 // text, registered in segue and in http.ServeMux, and requests followed through
-// both. The WebAssembly program and the tests call it in the same way.
+// both. The WebAssembly program and the tests both call it.
 package engine
 
 import (

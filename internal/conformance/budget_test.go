@@ -22,8 +22,7 @@ import (
 // steps through the branches side by side: the answers stay what they are, and
 // the memory is bounded.
 
-// Times are for BenchmarkCost to tell, and depend on the machine; memory does
-// not.
+// Times are logged alone, since they depend on the machine; memory does not.
 func TestMemoryIsBounded(t *testing.T) {
 	for _, s := range workload.Costs() {
 		t.Run(s.Name, func(t *testing.T) {

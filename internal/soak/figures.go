@@ -86,6 +86,7 @@ type level struct {
 	before, after int64
 	most          int64 // for after
 	unit          string
+	requests      int64  // served between before and after, if they count
 	left          string // what there is, for whoever looks for the reason
 }
 
@@ -181,17 +182,17 @@ func (b *book) sent(p proto) int64 {
 
 func (b *book) sentSoFar() int64 { return b.sent(overHTTP1) + b.sent(overHTTP2) }
 
-// print is the table at the end.
-func (b *book) print(c config, took time.Duration) {
-	fmt.Fprintf(b.out, "\n%s, %s/%s, %d CPUs%s; %d connections, seed %d, %v\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH,
-		runtime.GOMAXPROCS(0), raceDetector(), c.connections, c.seed, took.Round(time.Second))
+// print writes the tables at the end, in Markdown.
+func (b *book) print(out io.Writer, c config, took time.Duration) {
+	fmt.Fprintf(out, "# Soak\n\n%s, %s, %s/%s, %d CPUs%s; %d connections, seed %d\n\n", time.Now().UTC().Format(time.DateOnly), runtime.Version(),
+		runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), raceDetector(), c.connections, c.seed)
 	row := func(what string, of func(p proto) int64) {
 		one, two := of(overHTTP1), of(overHTTP2)
-		fmt.Fprintf(b.out, "| %-36s | %10d | %10d | %10d |\n", what, one, two, one+two)
+		fmt.Fprintf(out, "| %-36s | %10d | %10d | %10d |\n", what, one, two, one+two)
 	}
 	line := strings.Repeat("-", 11)
-	fmt.Fprintf(b.out, "| %-36s | %10s | %10s | %10s |\n", "", "HTTP/1.1", "HTTP/2", "all")
-	fmt.Fprintf(b.out, "|%s|%s:|%s:|%s:|\n", strings.Repeat("-", 38), line, line, line)
+	fmt.Fprintf(out, "| %-36s | %10s | %10s | %10s |\n", "", "HTTP/1.1", "HTTP/2", "all")
+	fmt.Fprintf(out, "|%s|%s:|%s:|%s:|\n", strings.Repeat("-", 38), line, line, line)
 	row("**requests**", b.sent)
 	for i, k := range allKinds {
 		row(k.name, func(p proto) int64 { return b.requests[p][i].Load() })
@@ -199,15 +200,15 @@ func (b *book) print(c config, took time.Duration) {
 	for o, what := range []string{"**answered**", "**broken off by the handler**", "**given up by the client**", "**wrong**", "**without an answer**"} {
 		row(what, func(p proto) int64 { return b.outcomes[p][o].Load() })
 	}
-	b.printRest()
+	b.printRest(out, took)
 }
 
-func (b *book) printRest() {
-	fmt.Fprintf(b.out, "\n| on purpose | |\n|---|--:|\n")
+func (b *book) printRest(out io.Writer, took time.Duration) {
+	fmt.Fprintf(out, "\n| on purpose | all |\n|---|--:|\n")
 	for f, what := range plannedNames {
-		fmt.Fprintf(b.out, "| %s | %d |\n", what, b.faults[f].Load())
+		fmt.Fprintf(out, "| %s | %d |\n", what, b.faults[f].Load())
 	}
-	fmt.Fprintf(b.out, "\n| | |\n|---|--:|\n")
+	fmt.Fprintf(out, "\n| | all |\n|---|--:|\n| how long | %v |\n", took.Round(time.Second))
 	for _, r := range []struct {
 		what string
 		n    *atomic.Int64
@@ -216,11 +217,12 @@ func (b *book) printRest() {
 		{"apps, one after the other", &b.apps}, {"requests checked after their handlers", &b.kept},
 		{"connections at once, at most", &b.connected}, {"goroutines at once, at most", &b.peak}, {"faults of all sorts", &b.faulty},
 	} {
-		fmt.Fprintf(b.out, "| %s | %d |\n", r.what, r.n.Load())
+		fmt.Fprintf(out, "| %s | %d |\n", r.what, r.n.Load())
 	}
-	fmt.Fprintf(b.out, "| slowest request | %v, %s |\n", b.slowest.Round(time.Millisecond), b.which)
+	fmt.Fprintf(out, "| slowest request | %v, %s |\n", b.slowest.Round(time.Millisecond), b.which)
+	fmt.Fprintf(out, "\n| | before | after | at most | requests meanwhile |\n|---|--:|--:|--:|--:|\n")
 	for _, l := range b.levels {
-		fmt.Fprintf(b.out, "| %s: before, after, at most | %d, %d, %d %s |\n", l.what, l.before, l.after, l.most, l.unit)
+		fmt.Fprintf(out, "| %s, %s | %d | %d | %d | %d |\n", l.what, l.unit, l.before, l.after, l.most, l.requests)
 	}
 }
 

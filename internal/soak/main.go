@@ -6,6 +6,7 @@
 //
 //	go run ./internal/soak                          # two minutes
 //	go run -race ./internal/soak -for 8h            # a night
+//	go run ./internal/soak -out soak.md             # the tables into a file too
 //
 // It ends with a table of figures, and with status 1 if anything was wrong.
 //
@@ -38,6 +39,7 @@ type config struct {
 	every       time.Duration // between two lines of progress
 	rehearsal   time.Duration // how long all is tried before
 	lull        time.Duration // before memory is looked at
+	results     string        // file to write the tables to, "" for none
 
 	wrap func(app http.Handler) http.Handler // of the tests alone: does wrong on purpose
 }
@@ -68,6 +70,7 @@ func parse(args []string, help io.Writer) (config, error) {
 	flags.Uint64Var(&c.seed, "seed", 1, "what the clients' choices start from")
 	flags.IntVar(&c.routes, "routes", 1000, "how many routes are added to an app, at most, before a fresh one takes its place")
 	flags.DurationVar(&c.patience, "patience", time.Minute, "how long an answer may take before it counts as none")
+	flags.StringVar(&c.results, "out", "", "file to write the tables to, in Markdown")
 	c.every, c.lull, c.rehearsal = 10*time.Second, 6*time.Second, 5*time.Second
 
 	flags.SetOutput(io.Discard)

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -31,7 +33,14 @@ func run(ctx context.Context, c config, out io.Writer) bool {
 
 	close(stop)
 	watching.Wait()
-	b.print(c, time.Since(start))
+	var tables bytes.Buffer
+	b.print(&tables, c, time.Since(start))
+	fmt.Fprintf(out, "\n%s", &tables)
+	if c.results != "" {
+		if err := os.WriteFile(c.results, tables.Bytes(), 0o644); err != nil {
+			b.wrongAnswer("the tables are not written: %v", err)
+		}
+	}
 	return b.faulty.Load() == 0
 }
 
@@ -51,7 +60,7 @@ func perform(ctx context.Context, c config, b *book, rehearsal bool) {
 		n := b.sentSoFar() - sent
 		most := before + 512<<10 + 4*n // an object a request would be 8 and more
 		b.measured(level{
-			what: fmt.Sprintf("heap over %d requests with the same routes", n), unit: "bytes",
+			what: "heap with the same routes", unit: "bytes", requests: n,
 			before: before, most: most, after: b.settledHeap(c, most),
 		})
 	}

@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -32,9 +34,15 @@ func small() config {
 func TestSoak(t *testing.T) {
 	testkit.SkipUnlessExplores(t)
 	var out bytes.Buffer
-	ok := run(t.Context(), small(), &out)
+	c := small()
+	c.results = filepath.Join(t.TempDir(), "soak.md")
+	ok := run(t.Context(), c, &out)
 	require.True(t, ok, "%s", &out)
 	assert.Contains(t, out.String(), "| faults of all sorts | 0 |")
+	tables, err := os.ReadFile(c.results)
+	require.NoError(t, err)
+	assert.Contains(t, out.String(), string(tables))
+	assert.Contains(t, string(tables), "\n| goroutines, at rest | ")
 }
 
 // An interrupt ends a long run early, with all its figures.

@@ -13,16 +13,15 @@ type Cost struct {
 	Compile  time.Duration // the first request, which compiles
 }
 
-// Measure builds a row's router for a set, with one handler for all routes,
-// and serves one request. It returns the router's handler too, alive until
+// Measure takes the cost of what load returns: a router with the routes of a
+// set, which then answers one request. It returns the router too, alive until
 // then.
-func (row Row) Measure(s Set) (Cost, http.Handler) {
+func Measure(s Set, load func() http.Handler) (Cost, http.Handler) {
 	var c Cost
-	handler := func(http.ResponseWriter, *http.Request) {}
 	first, w := s.Calls[0].Request(), NewWriter()
 	before := liveHeap()
 	start := time.Now()
-	h := row.newHandler(s, func(Route) http.HandlerFunc { return handler })
+	h := load()
 	c.Register = time.Since(start)
 	start = time.Now()
 	h.ServeHTTP(w, first)
@@ -31,8 +30,14 @@ func (row Row) Measure(s Set) (Cost, http.Handler) {
 	return c, h
 }
 
+// Measure takes the cost of a row's router, with one handler for all routes.
+func (row Row) Measure(s Set) (Cost, http.Handler) {
+	handler := func(http.ResponseWriter, *http.Request) {}
+	return Measure(s, func() http.Handler { return row.build(s.Routes, func(Route) http.HandlerFunc { return handler }) })
+}
+
 // liveHeap is the heap after a collection. The second one frees what the first
-// had to keep for finalizers.
+// had to keep for finalizers and in pools.
 func liveHeap() int64 {
 	runtime.GC()
 	runtime.GC()

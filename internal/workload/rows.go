@@ -11,14 +11,13 @@ import (
 
 // A Row is a router with what its handlers read: a row of the tables.
 type Row struct {
-	Router string // "segue", "segue-novalues" (PathValues(false)), "servemux" or "map"
+	Router string // "segue", "segue-novalues" (PathValues(false)) or "servemux"
 	Read   string // "pathvalue", "param" or "nothing"
 
 	build func(routes []Route, handler func(Route) http.HandlerFunc) http.Handler
 }
 
-// The rows. A map keyed by method and whole path is the floor: it knows every
-// path beforehand, and what none of its keys is it cannot answer.
+// The rows.
 var (
 	SegueRead     = Row{"segue", "pathvalue", newSegue}
 	Segue         = Row{"segue", "nothing", newSegue}
@@ -26,11 +25,10 @@ var (
 	NoValues      = Row{"segue-novalues", "nothing", newSegueNoValues}
 	ServeMuxRead  = Row{"servemux", "pathvalue", newServeMux}
 	ServeMux      = Row{"servemux", "nothing", newServeMux}
-	Map           = Row{"map", "nothing", nil}
 )
 
 // Rows are all of them, in the order of the tables.
-var Rows = []Row{SegueRead, Segue, NoValuesParam, NoValues, ServeMuxRead, ServeMux, Map}
+var Rows = []Row{SegueRead, Segue, NoValuesParam, NoValues, ServeMuxRead, ServeMux}
 
 func newSegue(routes []Route, handler func(Route) http.HandlerFunc) http.Handler {
 	router := segue.New()
@@ -52,35 +50,6 @@ func newServeMux(routes []Route, handler func(Route) http.HandlerFunc) http.Hand
 		mux.HandleFunc(r.Pattern(), handler(r))
 	}
 	return mux
-}
-
-// wholePaths is the floor: a map of handlers by method and path.
-type wholePaths map[string]map[string]http.HandlerFunc
-
-func (m wholePaths) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h, ok := m[r.Method][r.URL.Path]; ok {
-		h(w, r)
-		return
-	}
-	http.NotFound(w, r)
-}
-
-func newMap(s Set, handler func(Route) http.HandlerFunc) wholePaths {
-	m := wholePaths{}
-	for _, c := range s.Calls {
-		if m[c.Method] == nil {
-			m[c.Method] = map[string]http.HandlerFunc{}
-		}
-		m[c.Method][c.Request().URL.Path] = handler(Route{})
-	}
-	return m
-}
-
-func (row Row) newHandler(s Set, handler func(Route) http.HandlerFunc) http.Handler {
-	if row.build == nil {
-		return newMap(s, handler)
-	}
-	return row.build(s.Routes, handler)
 }
 
 // readers makes the handlers whose calls are timed. Routes with the same names
@@ -154,7 +123,7 @@ func (row Row) Prepare(s Set) (*Run, error) {
 	if err := row.Verify(s); err != nil {
 		return nil, err
 	}
-	return NewRun(row.newHandler(s, row.readers()), s), nil
+	return NewRun(row.build(s.Routes, row.readers()), s), nil
 }
 
 // NewRun returns a Run of any handler.
@@ -189,7 +158,7 @@ func (run *Run) Serve(n int) {
 // router must not remember the first time.
 func (row Row) Verify(s Set) error {
 	var got Call
-	h := row.newHandler(s, func(route Route) http.HandlerFunc {
+	h := row.build(s.Routes, func(route Route) http.HandlerFunc {
 		names := route.Names()
 		return func(w http.ResponseWriter, r *http.Request) {
 			got.Status, got.Values = http.StatusOK, nil
@@ -221,9 +190,6 @@ func (row Row) value(r *http.Request, name string) string {
 }
 
 func (row Row) compare(got, want Call) error {
-	if row.build == nil { // the map knows neither patterns nor values
-		got.Pattern, got.Values = want.Pattern, want.Values
-	}
 	if got.Status != want.Status || got.Pattern != want.Pattern || !slices.Equal(got.Values, want.Values) {
 		return fmt.Errorf("%s: %s %s%s: got %d %q %q, want %d %q %q", row.Router, want.Method, want.Host, want.Target,
 			got.Status, got.Pattern, got.Values, want.Status, want.Pattern, want.Values)

@@ -1,6 +1,6 @@
 // Package workload is what segue is measured on: route sets, requests with
-// realistic values, and the routers that it is compared with. The benchmarks
-// and the command that prints README's table share it.
+// realistic values, and http.ServeMux beside it. The tests, the benchmarks and
+// the programs of the module in benchmarks share it.
 package workload
 
 import (

@@ -57,4 +57,7 @@ go run ./growth -render -out "$results" >/dev/null
 go run ./e2e -render -out "$results" >/dev/null
 diff -r results "$results"
 
+step "the figures in the texts are those of the results"
+go run ./figures -check
+
 step "all is well"

@@ -89,9 +89,9 @@ func BenchmarkHeap(b *testing.B) {
 	for _, s := range append([]workload.Set{sets(b)[0]}, Sizes()...) {
 		for _, r := range All {
 			b.Run("routes="+s.Name+"/router="+r.Name, func(b *testing.B) {
-				least := r.Heap(s)
+				least := r.Load(s).Heap
 				for range b.N - 1 {
-					least = min(least, r.Heap(s))
+					least = min(least, r.Load(s).Heap)
 				}
 				b.ReportMetric(float64(least), "heap-B")
 			})

@@ -20,9 +20,9 @@ func sets(tb testing.TB) []workload.Set {
 
 // Every router answers what is measured: status, route and values.
 func TestAnswers(t *testing.T) {
-	hits := slices.Concat(sets(t), Sizes(), Params())
+	hits := slices.Concat(sets(t), Sizes(), Params(), Lengths())
 	if testing.Short() {
-		hits = slices.Concat(sets(t), Sizes()[:2], Params())
+		hits = slices.Concat(sets(t), Sizes()[:2], Params(), Lengths())
 	}
 	for _, r := range All {
 		for _, s := range hits {
@@ -102,7 +102,7 @@ func TestHeapGrowsWithTheRoutes(t *testing.T) {
 	few, many := workload.Resources(5), workload.Resources(1_000)
 	for _, r := range All {
 		if !r.Floor { // it holds the calls, not the routes
-			assert.Greater(t, r.Heap(many), r.Heap(few), r.Name)
+			assert.Greater(t, r.Load(many).Heap, r.Load(few).Heap, r.Name)
 		}
 	}
 }

@@ -51,6 +51,17 @@ func params(n int) workload.Set {
 	return workload.Set{Name: fmt.Sprintf("param%d", n), Routes: []workload.Route{r}, Calls: []workload.Call{c}}
 }
 
+// Lengths are tables of one route of 10, 100 and 1,000 literals.
+func Lengths() []workload.Set {
+	var sets []workload.Set
+	for _, n := range []int{10, 100, 1_000} {
+		r := workload.Route{Method: "GET", Path: strings.Repeat("/segment", n)}
+		c := workload.Call{Method: r.Method, Host: "localhost", Target: r.Path, Status: http.StatusOK, Pattern: r.Pattern()}
+		sets = append(sets, workload.Set{Name: fmt.Sprintf("%d segments", n), Routes: []workload.Route{r}, Calls: []workload.Call{c}})
+	}
+	return sets
+}
+
 // Misses are the calls of the GitHub set that end in 404 and 405.
 func Misses(github workload.Set) []workload.Set {
 	var sets []workload.Set
@@ -62,24 +73,9 @@ func Misses(github workload.Set) []workload.Set {
 	return sets
 }
 
-// Heap is what stays on the heap of a table of routes whose handlers are all
-// one, after one request.
-func (r Router) Heap(s workload.Set) int64 {
-	first, w := s.Calls[0].Request(), workload.NewWriter()
-	before := liveHeap()
-	h := r.New(Table{Set: s})
-	h.ServeHTTP(w, first)
-	after := liveHeap()
+// Load takes the cost of a table of routes whose handlers are all one.
+func (r Router) Load(s workload.Set) workload.Cost {
+	cost, h := workload.Measure(s, func() http.Handler { return r.New(Table{Set: s}) })
 	runtime.KeepAlive(h)
-	return after - before
-}
-
-// liveHeap is the heap after a collection. The second one frees what the first
-// had to keep for finalizers and in pools.
-func liveHeap() int64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
+	return cost
 }

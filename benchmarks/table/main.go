@@ -5,6 +5,7 @@
 //	go run ./table -short           the same in seconds, to see that it works; writes to a folder of its own
 //	go run ./table -render          the tables and pictures again, from results/routers.json
 //
+// The texts that quote the tables take their figures from them by `go run ./figures`.
 // All routers are timed in one process, in short rounds that take turns, and
 // the least of each counts: what else the machine does hits every router alike.
 package main
@@ -79,11 +80,6 @@ func run(o options) error {
 	if err := os.WriteFile(filepath.Join(o.out, "routers.md"), []byte(text), 0o644); err != nil {
 		return err
 	}
-	if o.out == "results" && len(result.columns("sets")) > 0 {
-		if err := putTable("../README.md", result.readmeTable()); err != nil {
-			return err
-		}
-	}
 	return result.draw(o.out)
 }
 
@@ -108,7 +104,7 @@ func measure(o options) (*Result, error) {
 		if i < 0 {
 			return nil, fmt.Errorf("no section %q; there are %s", name, strings.Join(sectionNames(), ", "))
 		}
-		if err := r.measure(sections[i], sets, o); err != nil {
+		if err := sections[i].measure(r, sections[i], sets, o); err != nil {
 			return nil, err
 		}
 	}

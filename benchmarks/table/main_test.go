@@ -15,7 +15,7 @@ import (
 // A run writes the data, the tables and the pictures, and from the data they
 // can be written again.
 func TestRun(t *testing.T) {
-	o := options{routes: "../../testdata/routes", out: t.TempDir(), short: true, sections: "sets,misses,cores,heap"}
+	o := options{routes: "../../testdata/routes", out: t.TempDir(), short: true, sections: "sets,misses,cores,heap,segments"}
 	require.NoError(t, run(o))
 	for _, name := range []string{"routers.json", "routers-time-light.svg", "routers-time-dark.svg", "routers-heap-light.svg"} {
 		assert.FileExists(t, filepath.Join(o.out, name))
@@ -24,6 +24,7 @@ func TestRun(t *testing.T) {
 	before, err := os.ReadFile(table)
 	require.NoError(t, err)
 	assert.Contains(t, string(before), "| echo v5 | own |")
+	assert.Regexp(t, `\| final slash \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \|`, string(before))
 	require.NoError(t, os.Remove(table))
 	o.render = true
 	require.NoError(t, run(o))
@@ -55,21 +56,4 @@ func TestTargets(t *testing.T) {
 	assert.Equal(t, want.String(), r.targets("sets", []string{"github"}))
 	assert.InDelta(t, 0.5, r.noise(), 1e-9)
 	assert.Equal(t, "75.0 (3.00)", r.cell("sets", "github", "bunrouter").text(r.cell("sets", "github", routers.NoValues.Name)))
-}
-
-// README's table is of the run that is committed.
-func TestReadmeHasTheTable(t *testing.T) {
-	var r Result
-	require.NoError(t, report.Load("../results/routers.json", &r))
-	readme, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
-	assert.Contains(t, string(readme), "\n"+r.readmeTable()+"\n", "go run ./table -render")
-
-	file := filepath.Join(t.TempDir(), "README.md")
-	require.NoError(t, os.WriteFile(file, []byte("before\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\nafter\n"), 0o600))
-	require.NoError(t, putTable(file, "| a | b |\n| --- | --- |\n| 3 | 4 |\n| 5 | 6 |\n"))
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Equal(t, "before\n\n| a | b |\n| --- | --- |\n| 3 | 4 |\n| 5 | 6 |\n\nafter\n", string(text))
-	assert.ErrorContains(t, putTable(file, "| c |\n"), "has no table")
 }

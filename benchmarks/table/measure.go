@@ -9,6 +9,7 @@ import (
 
 	"github.com/segue-go/segue/benchmarks/report"
 	"github.com/segue-go/segue/benchmarks/routers"
+	"github.com/segue-go/segue/internal/pathlen"
 	"github.com/segue-go/segue/internal/workload"
 )
 
@@ -24,22 +25,25 @@ type Result struct {
 type Cell struct {
 	Section, Column, Router string
 
-	NS     float64 // a request, in the fastest round
+	NS     float64 // a request, or a segment or byte of its path, in the fastest round
 	Median float64 // and in the median one, which tells how noisy the machine was
 	Allocs float64 // a request
 	Bytes  float64
-	Heap   float64 // bytes; the only figure of the section heap
+
+	Heap, Register, Compile float64 `json:",omitzero"` // bytes, and milliseconds; the figures of the section heap
 
 	rounds []float64
 	n      int // calls a round
+	per    int // segments or bytes of a call's path, if NS is for one of them
 	serve  func(n int)
 }
 
 // A section is a table of the results.
 type section struct {
 	name, title string
-	heap        bool
-	columns     func(sets []workload.Set) []column
+	columns     func(sets []workload.Set) []column // of those that all routers are measured on
+	measure     func(r *Result, s section, sets []workload.Set, o options) error
+	table       func(r *Result, s section, columns []string) string
 }
 
 type column struct {
@@ -48,18 +52,32 @@ type column struct {
 	cores int // 0 is one
 }
 
+// times is a section whose columns are timed on every router.
+func times(name, title string, columns func(sets []workload.Set) []column) section {
+	return section{name, title, columns, (*Result).measure, (*Result).timeTable}
+}
+
+// fixed is a section with the same columns whatever the route sets are.
+func fixed(sets func() []workload.Set, reads bool) func([]workload.Set) []column {
+	return func([]workload.Set) []column { return columns(sets(), reads) }
+}
+
 var sections = []section{
-	{name: "sets", title: "The four route sets, parameters not read", columns: func(sets []workload.Set) []column { return columns(sets, false) }},
-	{name: "sets-read", title: "The four route sets, every parameter read", columns: func(sets []workload.Set) []column { return columns(sets, true) }},
-	{name: "params", title: "One route of 1, 5 and 20 parameters, not read", columns: func([]workload.Set) []column { return columns(routers.Params(), false) }},
-	{name: "params-read", title: "One route of 1, 5 and 20 parameters, every one read", columns: func([]workload.Set) []column { return columns(routers.Params(), true) }},
-	{name: "sizes", title: "5, 1,000 and 10,000 routes", columns: func([]workload.Set) []column { return columns(routers.Sizes(), false) }},
-	{name: "misses", title: "No route, and no route for the method (GitHub set)", columns: func(sets []workload.Set) []column { return columns(routers.Misses(sets[0]), false) }},
-	{name: "middlewares", title: "One parameter behind 0, 4 and 16 middlewares that only pass on", columns: middlewareColumns},
-	{name: "cores", title: "GitHub set, one core and all", columns: coreColumns},
-	{name: "heap", title: "What a loaded table keeps on the heap", heap: true, columns: func(sets []workload.Set) []column {
+	times("sets", "The four route sets, parameters not read", func(sets []workload.Set) []column { return columns(sets, false) }),
+	times("sets-read", "The four route sets, every parameter read", func(sets []workload.Set) []column { return columns(sets, true) }),
+	times("params", "One route of 1, 5 and 20 parameters, not read", fixed(routers.Params, false)),
+	times("params-read", "One route of 1, 5 and 20 parameters, every one read", fixed(routers.Params, true)),
+	times("sizes", "5, 1,000 and 10,000 routes", fixed(routers.Sizes, false)),
+	times("lengths", "One route of 10, 100 and 1,000 literals", fixed(routers.Lengths, false)),
+	times("misses", "No route, and no route for the method (GitHub set)", func(sets []workload.Set) []column { return columns(routers.Misses(sets[0]), false) }),
+	times("middlewares", "One parameter behind 0, 4 and 16 middlewares that only pass on", middlewareColumns),
+	times("cores", "GitHub set, one core and all", coreColumns),
+	{"heap", "What a loaded table keeps on the heap", func(sets []workload.Set) []column {
 		return columns(append([]workload.Set{sets[0]}, routers.Sizes()...), false)
-	}},
+	}, (*Result).measureLoads, (*Result).heapTable},
+	{"compose", "Routers in routers, before the first answer", nil, (*Result).measureCompositions, (*Result).composeTable},
+	{"segments", "The length of a path, in segments", nil, (*Result).measurePaths, (*Result).pathTable},
+	{"bytes", "The length of a path, in bytes of one segment", nil, (*Result).measurePaths, (*Result).pathTable},
 }
 
 func sectionNames() []string {
@@ -102,17 +120,13 @@ func (r *Result) measure(s section, sets []workload.Set, o options) error {
 				continue
 			}
 			c := &Cell{Section: s.name, Column: col.name, Router: router.Name}
-			if s.heap {
-				c.measureHeap(router, col.Set, o.rounds)
-			} else if err := c.prepare(router, col, o.length); err != nil {
+			if err := c.prepare(router, col, o.length); err != nil {
 				return err
 			}
 			cells = append(cells, c)
 		}
 	}
-	if !s.heap {
-		takeTurns(cells, o)
-	}
+	takeTurns(cells, o)
 	r.Cells = append(r.Cells, cells...)
 	return nil
 }
@@ -130,17 +144,77 @@ func takeTurns(cells []*Cell, o options) {
 	}
 	for _, c := range cells {
 		slices.Sort(c.rounds)
-		c.NS, c.Median = c.rounds[0], c.rounds[len(c.rounds)/2]
+		per := float64(max(c.per, 1))
+		c.NS, c.Median = c.rounds[0]/per, c.rounds[len(c.rounds)/2]/per
 	}
 }
 
-// measureHeap takes the least of a few, since what the runtime keeps for
+// measureLoads takes the least of a few, since what the runtime keeps for
 // itself is counted in.
-func (c *Cell) measureHeap(router routers.Router, s workload.Set, rounds int) {
-	c.Heap = float64(router.Heap(s))
-	for range min(rounds, 5) - 1 {
-		c.Heap = min(c.Heap, float64(router.Heap(s)))
+func (r *Result) measureLoads(s section, sets []workload.Set, o options) error {
+	for _, col := range s.columns(sets) {
+		for _, router := range routers.All {
+			least := router.Load(col.Set)
+			for range min(o.rounds, 5) - 1 {
+				c := router.Load(col.Set)
+				least = workload.Cost{Heap: min(least.Heap, c.Heap), Register: min(least.Register, c.Register), Compile: min(least.Compile, c.Compile)}
+			}
+			r.Cells = append(r.Cells, &Cell{Section: s.name, Column: col.name, Router: router.Name,
+				Heap: float64(least.Heap), Register: float64(least.Register) / 1e6, Compile: float64(least.Compile) / 1e6})
+		}
 	}
+	return nil
+}
+
+// measureCompositions times each composition by itself: they take long.
+func (r *Result) measureCompositions(s section, _ []workload.Set, o options) error {
+	for _, comp := range routers.Compositions {
+		c := &Cell{Section: s.name, Column: "ms", Router: comp.Title, n: 1, serve: func(int) { comp.Make() }}
+		takeTurns([]*Cell{c}, options{rounds: min(o.rounds, 3), length: time.Hour})
+		r.Cells = append(r.Cells, c)
+	}
+	return nil
+}
+
+// measurePaths times segue alone, by kind of path and its length, one kind after
+// the other, since long routes take much memory.
+func (r *Result) measurePaths(s section, _ []workload.Set, o options) error {
+	for _, k := range pathlen.Kinds() {
+		if k.Unit+"s" != s.name {
+			continue
+		}
+		most := k.Most
+		if o.short {
+			most = min(most, 1_000)
+		}
+		var lengths []int
+		for n := 10; n <= most; n *= 10 {
+			if n >= k.Open {
+				lengths = append(lengths, n)
+			}
+		}
+		if lengths[len(lengths)-1] < most {
+			lengths = append(lengths, most)
+		}
+		var cells []*Cell
+		rt := k.Router(lengths)
+		for _, n := range lengths {
+			request, w := k.Request(n), pathlen.NewWriter()
+			c := &Cell{Section: s.name, Column: report.Number(float64(n)), Router: k.Name, per: n, serve: func(times int) {
+				for range times {
+					k.Serve(rt, request, w)
+				}
+			}}
+			if !k.Serve(rt, request, w) {
+				return fmt.Errorf("%s: %d was not answered by %d", k.Name, n, k.Status())
+			}
+			c.calibrate(1, o.length)
+			cells = append(cells, c)
+		}
+		takeTurns(cells, o)
+		r.Cells = append(r.Cells, cells...)
+	}
+	return nil
 }
 
 func (c *Cell) prepare(router routers.Router, col column, length time.Duration) error {
@@ -153,12 +227,16 @@ func (c *Cell) prepare(router routers.Router, col column, length time.Duration) 
 		c.serve = onCores(run, col)
 	}
 	c.Allocs, c.Bytes = run.Allocations(20)
-	c.n = len(col.Calls)
-	c.NS = c.round()
-	// Whole passes over the calls, so that each round has the same ones.
-	passes := max(1, int(float64(length)/c.NS/float64(len(col.Calls))))
-	c.n = passes * len(col.Calls)
+	c.calibrate(len(col.Calls), length)
 	return nil
+}
+
+// calibrate sets how many calls a round has: whole passes over all of them, so
+// that each round has the same ones.
+func (c *Cell) calibrate(calls int, length time.Duration) {
+	c.n = calls
+	c.NS = c.round()
+	c.n = calls * max(1, int(float64(length)/c.NS/float64(calls)))
 }
 
 // onCores serves n calls on each core; each has requests of its own, as in a

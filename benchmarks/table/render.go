@@ -8,6 +8,7 @@ import (
 	"github.com/segue-go/segue/benchmarks/chart"
 	"github.com/segue-go/segue/benchmarks/report"
 	"github.com/segue-go/segue/benchmarks/routers"
+	"github.com/segue-go/segue/internal/pathlen"
 )
 
 // cell returns the cell of a router in a column, nil where it was not measured.
@@ -41,12 +42,7 @@ func (r *Result) markdown() string {
 		if len(columns) == 0 {
 			continue
 		}
-		fmt.Fprintf(&text, "\n## %s\n\n", s.title)
-		if s.heap {
-			text.WriteString(r.heapTable(columns))
-		} else {
-			text.WriteString(r.timeTable(s.name, columns))
-		}
+		fmt.Fprintf(&text, "\n## %s\n\n%s", s.title, s.table(r, s, columns))
 		if s.name == "sets" || s.name == "sets-read" {
 			fmt.Fprintf(&text, "\n%s", r.targets(s.name, columns))
 		}
@@ -72,27 +68,27 @@ func (r *Result) noise() float64 {
 	return all[len(all)/2]
 }
 
-func (r *Result) timeTable(section string, columns []string) string {
+func (r *Result) timeTable(s section, columns []string) string {
 	table := report.NewTable(slices.Concat([]string{"ns a request", "handler"}, columns, []string{"allocations", "bytes"})...)
 	for _, router := range routers.All {
 		line := []string{router.Title, router.Handler}
 		var allocs, bytes float64
 		for _, column := range columns {
-			c := r.cell(section, column, router.Name)
+			c := r.cell(s.name, column, router.Name)
 			if c == nil {
 				line = append(line, "")
 				continue
 			}
-			line = append(line, c.text(r.cell(section, column, routers.NoValues.Name)))
+			line = append(line, c.text(r.cell(s.name, column, routers.NoValues.Name)))
 			allocs, bytes = max(allocs, c.Allocs), max(bytes, c.Bytes)
 		}
 		table.Row(append(line, count(allocs), count(bytes))...)
 	}
 	note := "\nAllocations and bytes a request are those of the column that has most.\n"
-	if strings.HasSuffix(section, "-read") {
+	if strings.HasSuffix(s.name, "-read") {
 		note += "The map reads none: it is the floor for the way to the handler.\n"
 	}
-	if section == "misses" {
+	if s.name == "misses" {
 		note += "bunrouter answers 404 to some paths that only other methods have, and has no figure there.\n"
 	}
 	return table.String() + note
@@ -114,23 +110,51 @@ func count(x float64) string {
 	return strings.TrimSuffix(report.Number(x), ".00")
 }
 
-func (r *Result) heapTable(columns []string) string {
-	var header []string
-	for _, column := range columns {
-		if column != "github" {
-			column += " routes"
+// heapTable has the times before the first answer too, as tables of their own.
+func (r *Result) heapTable(_ section, columns []string) string {
+	of := func(first string, cell func(*Cell) string) string {
+		table := report.NewTable(append([]string{first}, columns...)...)
+		for _, router := range routers.All {
+			line := []string{router.Title}
+			for _, column := range columns {
+				line = append(line, cell(r.cell("heap", column, router.Name)))
+			}
+			table.Row(line...)
 		}
-		header = append(header, column)
+		return table.String()
 	}
-	table := report.NewTable(append([]string{"heap"}, header...)...)
-	for _, router := range routers.All {
-		line := []string{router.Title}
+	return of("heap, by routes", func(c *Cell) string { return report.Bytes(c.Heap) }) +
+		"\nAll routes have one handler. The map holds the paths that are asked for, and not the routes.\n" +
+		"\n## Until all routes are registered\n\n" + of("ms, by routes", func(c *Cell) string { return report.Number(c.Register) }) +
+		"\n## From there to the first answer\n\n" + of("ms, by routes", func(c *Cell) string { return report.Number(c.Compile) }) +
+		"\nThe first request compiles segue's routes, and so does the first one after a change.\n"
+}
+
+func (r *Result) composeTable(s section, _ []string) string {
+	table := report.NewTable("segue", "ms")
+	for _, comp := range routers.Compositions {
+		table.Row(comp.Title, report.Number(r.cell(s.name, "ms", comp.Title).NS/1e6))
+	}
+	return table.String()
+}
+
+// pathTable has a row for each kind of path.
+func (r *Result) pathTable(s section, columns []string) string {
+	table := report.NewTable(append([]string{"ns a " + strings.TrimSuffix(s.name, "s")}, columns...)...)
+	for _, k := range pathlen.Kinds() {
+		line := []string{k.Name}
 		for _, column := range columns {
-			line = append(line, report.Bytes(r.cell("heap", column, router.Name).Heap))
+			text := ""
+			if c := r.cell(s.name, column, k.Name); c != nil {
+				text = report.Number(c.NS)
+			}
+			line = append(line, text)
 		}
-		table.Row(line...)
+		if k.Unit+"s" == s.name {
+			table.Row(line...)
+		}
 	}
-	return table.String() + "\nAll routes have one handler. The map holds the paths that are asked for, and not the routes.\n"
+	return table.String() + "\nA row that stays level is a straight line. An empty cell is a length that the kind does not have.\n"
 }
 
 // targets sets segue against the fastest peer and the floor.

@@ -341,6 +341,55 @@ func TestErrorListUnderTwoMounts(t *testing.T) {
 type key struct{}
 
 // A middleware that hands on a copy of the request changes nothing.
+// A route that several routers serve is told apart by the bytes of its pattern,
+// though a prefix adds nothing to them.
+func TestErrorListOfOneTextUnderTwoRoots(t *testing.T) {
+	quiet(t)
+	api, app := segue.New(), segue.New()
+	users := api.Group("/users")
+	users.Any("/", fails)
+	users.Any("/x", fails)
+	api.Any("/y", fails)
+	assert.Empty(t, listOf(ask(t, api, "GET /users"))) // served alone first
+	app.Mount("/", api)
+	app.OnError(listed("app"))
+	for _, path := range []string{"/users", "/users/x", "/y"} {
+		assert.Equal(t, "app", listOf(ask(t, app, "GET "+path)), path)
+		assert.Empty(t, listOf(ask(t, api, "GET "+path)), path)
+	}
+}
+
+// A request that a middleware makes has its list too, while routes change and the
+// collector runs.
+func TestErrorListOfAnotherRequest(t *testing.T) {
+	quiet(t)
+	app, changes := segue.New(), 0
+	change := func() {
+		changes++
+		app.GET(fmt.Sprintf("/new%d", changes), func(http.ResponseWriter, *http.Request) {})
+		app.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/new1", nil))
+	}
+	app.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/x" {
+				change()
+				r = httptest.NewRequest("GET", "/x", nil)
+			}
+			next.ServeHTTP(w, r)
+		})
+	})
+	app.OnError(listed("app"))
+	app.GET("/x", segue.Try(func(http.ResponseWriter, *http.Request) error {
+		change()
+		runtime.GC()
+		runtime.GC()
+		return errGone
+	}))
+	w := httptest.NewRecorder()
+	app.ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
+	assert.Equal(t, "app", listOf(w))
+}
+
 func TestErrorListOfACopy(t *testing.T) {
 	for name, copied := range map[string]func(*http.Request) *http.Request{
 		"WithContext": func(r *http.Request) *http.Request { return r.WithContext(context.WithValue(r.Context(), key{}, 1)) },

@@ -29,9 +29,12 @@ import (
 //
 // It is called when the handlers are composed: once for each place where its router
 // is mounted or served, never for a route or a request. State that it creates, such
-// as a limiter or a cache, exists once for each of these places. While it is called
-// it may register routes. It must not serve or look up requests by the router that it
-// is composed for, nor call that router's Use.
+// as a limiter or a cache, exists once for each of these places.
+//
+// While it is called it may register routes. It must not run next yet, nor call Use
+// of the router that it is composed for. It must not ask that router, or one in which
+// that router is mounted, for an answer or a list, as by ServeHTTP, Lookup or Routes:
+// the answer would wait for this call to return.
 type Middleware = func(next http.Handler) http.Handler
 
 // Chain joins middlewares into one. The first is outermost.
@@ -173,9 +176,9 @@ type chain struct {
 	handler    http.Handler // nil until it is composed
 }
 
-// passed reports whether a request that leaves the chain by has already run through
-// c. That is so if c's router is by's router or contains it. A chain that was
-// composed after the request started counts as passed too.
+// passed reports whether a request that leaves the chain by has run through c. That is
+// so if c's place is by's place or around it. Places are compared, so that a chain
+// composed since then counts as passed too.
 func (c *chain) passed(by *chain) bool {
 	return by != nil && len(c.mounts) <= len(by.mounts) && slices.Equal(c.mounts, by.mounts[:len(c.mounts)])
 }
@@ -184,6 +187,9 @@ func (c *chain) passed(by *chain) bool {
 // chains that are left. The request itself tells what that is.
 func (c *chain) next(w http.ResponseWriter, r *http.Request) {
 	s := c.root.last.Load()
+	if s == nil {
+		panic(misuse("a middleware called the next handler before all were composed"))
+	}
 	if found := s.routeOf(r); found != nil {
 		found.scope.handlerAfter(c, found.handler).ServeHTTP(w, r)
 		return
@@ -196,6 +202,7 @@ func (c *chain) next(w http.ResponseWriter, r *http.Request) {
 		if a.status == http.StatusOK {
 			a.route.setMatch(r, a.path)
 			a.route.scope.handlerAfter(c, a.route.handler).ServeHTTP(w, r)
+			runtime.KeepAlive(s) // for routeOf, while the request is on its way
 			return
 		}
 		m = s.newMiss(a, r)
@@ -289,17 +296,10 @@ func (sc *scope) uncomposed() []*chain {
 func (rt *Router) compile() *snapshot {
 	rt.compiling.Lock()
 	defer rt.compiling.Unlock()
-	var before *scope
-	if last := rt.last.Load(); last != nil {
-		before = last.root
-	}
 	for {
-		if s := rt.current.Load(); s != nil {
+		s, todo := rt.tryCompile()
+		if s != nil {
 			return s
-		}
-		var todo []*chain
-		if before, todo = rt.tryCompile(before); before == nil {
-			continue
 		}
 		for _, c := range todo {
 			c.handler = Chain(c.middleware...)(http.HandlerFunc(c.next))
@@ -307,27 +307,29 @@ func (rt *Router) compile() *snapshot {
 	}
 }
 
-// tryCompile sets the current snapshot. If chains are to be composed first, it
-// returns them instead, with the scopes that they belong to.
-func (rt *Router) tryCompile(before *scope) (*scope, []*chain) {
+// tryCompile returns the current snapshot, which it makes if there is none. If
+// chains are to be composed first, it returns them instead.
+func (rt *Router) tryCompile() (*snapshot, []*chain) {
 	graph.Lock()
 	defer graph.Unlock()
-	root := newScope(rt, rt, nil, nil, before)
-	if todo := root.uncomposed(); len(todo) > 0 {
-		return root, todo
+	if s := rt.current.Load(); s != nil {
+		return s, nil
 	}
-	s := newSnapshot(rt, root)
+	rt.scopes = newScope(rt, rt, nil, nil, rt.scopes)
+	if todo := rt.scopes.uncomposed(); len(todo) > 0 {
+		return nil, todo
+	}
+	s := newSnapshot(rt, rt.scopes)
 	rt.dropTries()
 	if rt.last.Swap(s) == nil {
 		addRoot(rt) // now that scopeOf finds a snapshot in it, and before a request can match
 	}
 	rt.current.Store(s)
-	return nil, nil
+	return s, nil
 }
 
-// handlerAfter returns what a request runs through on its way to last within sc: the
-// first chain that it has not passed when it comes out of from, or last itself.
-// from is nil on entry.
+// handlerAfter returns what runs after the chain from, on the way into sc: the next
+// chain inward, or last. from is nil at the start.
 func (sc *scope) handlerAfter(from *chain, last http.Handler) http.Handler {
 	for _, c := range sc.chains {
 		if !c.passed(from) {

@@ -506,6 +506,42 @@ func TestMiddlewareMayRegisterWhileItIsBuilt(t *testing.T) {
 
 // A middleware may pass on another request, or one whose path another router
 // has matched since. Wherever that leads, the chains there are run.
+// A middleware that panics while it is composed is composed again by the next
+// request, and no other one is.
+func TestPanicWhileComposing(t *testing.T) {
+	app, composed, ready := segue.New(), 0, false
+	app.Use(func(next http.Handler) http.Handler {
+		composed++
+		app.GET("/health", shows) // a second time it would be in conflict
+		return next
+	})
+	app.Group("/users", func(next http.Handler) http.Handler {
+		if !ready {
+			panic("not ready")
+		}
+		return next
+	}).GET("/", shows)
+	assert.PanicsWithValue(t, "not ready", func() { ask(t, app, "GET /users") })
+	ready = true
+	for range 2 {
+		assert.Equal(t, http.StatusOK, ask(t, app, "GET /users").Code)
+		assert.Equal(t, http.StatusOK, ask(t, app, "GET /health").Code)
+	}
+	assert.Equal(t, 1, composed)
+}
+
+// Before all middlewares are composed there is nothing to go on to.
+func TestNextWhileComposing(t *testing.T) {
+	app := segue.New()
+	app.Use(func(next http.Handler) http.Handler {
+		next.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+		return next
+	})
+	app.GET("/", shows)
+	err, _ := testkit.PanicOf(func() { ask(t, app, "GET /") }).(error)
+	require.ErrorContains(t, err, "a middleware called the next handler before all were composed")
+}
+
 func TestAnotherRequestPassesTheChainsOnItsWay(t *testing.T) {
 	for name, elsewhere := range map[string]segue.Middleware{
 		"another request": func(next http.Handler) http.Handler {

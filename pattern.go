@@ -19,7 +19,8 @@ import (
 
 // segmentKind is the kind of a pattern segment. The kinds are in the order of
 // rule 2 of doc.go, for Explain and Static: a literal beats a parameter, and a
-// parameter beats a rest. The trie has the same order in (*compiler).children.
+// parameter beats a rest. The trie has the
+// same order in (*compiler).step, and puts rests last in (*compiler).children.
 type segmentKind uint8
 
 const (
@@ -44,13 +45,12 @@ func (s segment) hasName() bool { return s.kind != literal && s.text != "" }
 // A pattern is a parsed route: the form between the text that a user wrote and
 // the trie.
 type pattern struct {
-	text      string // what r.Pattern shows: method, host and path, in ServeMux's language
-	segments  []segment
-	hostAt    uint32 // where the host begins in text
-	pathAt    uint32 // where the path begins in text
-	verb      bool   // written in Express's language: never a subtree, and TrailingSlash applies
-	textTaken bool   // some snapshot's route has text as its own: others need a copy
-	static    bool   // made by Static: the rest's name is not the user's, and gives way to a prefix's
+	text     string // what r.Pattern shows: method, host and path, in ServeMux's language
+	segments []segment
+	hostAt   uint32 // where the host begins in text
+	pathAt   uint32 // where the path begins in text
+	verb     bool   // written in Express's language: never a subtree, and TrailingSlash applies
+	static   bool   // made by Static: the rest's name is not the user's, and gives way to a prefix's
 }
 
 // method returns the pattern's method, "" for any.
@@ -463,7 +463,6 @@ func (p *pattern) join(inner *pattern) (*pattern, *PatternError) {
 		inner = inner.renameRest(p.names())
 	}
 	j := *inner
-	j.textTaken = false
 	j.segments = slices.Concat(p.segments, inner.segments)
 	path := p.path() + inner.path()
 	if inner.verb && inner.isRoot() && inner.segments[0].kind == literal && len(p.segments) > 0 {

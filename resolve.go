@@ -78,9 +78,10 @@ func (s *snapshot) decide(r *http.Request) answer {
 	return answer{status: http.StatusTemporaryRedirect, route: a.route, path: a.path, location: location(clean, r.URL.RawQuery)}
 }
 
-// exactMatch returns the route that matches a path with nothing taken by a rest,
-// nil if there is more to decide. It is what Find would say of an encoded path, or
-// of states that are stepped through side by side, and allocates as little.
+// exactMatch spares the question where the automaton's answer is final. It returns
+// the route that matches a path with nothing taken by a rest, nil if there is more
+// to decide. It is what Find would say of an encoded path, or of states that are
+// stepped through side by side, and allocates as little.
 func (s *snapshot) exactMatch(r *http.Request, path automaton.Path) *route {
 	var buf [64]uint32 // one is found, or as many as are stepped through side by side
 	for h := s.of(r.Host); h != nil; h = h.next {
@@ -506,7 +507,7 @@ func (s *snapshot) serveResolved(w http.ResponseWriter, r *http.Request) {
 type miss struct {
 	answer
 	root    *Router
-	about   *scope   // the router that it is about: its chains are passed, and its error list is walked
+	about   *scope   // whose middleware and error list it gets
 	pattern string   // r.Pattern meanwhile
 	params  *pattern // whose parameters the request has: the route's, or the territory's prefix
 }
@@ -554,7 +555,8 @@ func missOf(r *http.Request) *miss {
 // # Costs
 //
 // Outcome does not allocate, except for the first request after a change of routes
-// and under the build tag purego. It is safe for concurrent use as long as nobody
+// and under the build tag purego. It looks for the router of r among those that the
+// program has served from, some 50 nanoseconds for each. It is safe for concurrent use as long as nobody
 // changes r.
 func Outcome(r *http.Request) int {
 	if m := missOf(r); m != nil {

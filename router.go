@@ -36,10 +36,12 @@ type Router struct {
 	current atomic.Pointer[snapshot] // what requests are served from, nil when a change outdated it
 	last    atomic.Pointer[snapshot] // the newest snapshot, outdated or not: for requests on their way
 
-	compiling sync.Mutex // held while a snapshot is made, so that others wait for it; taken before graph, never after
+	// Locks are taken in this order: compiling, graph, roots.
+	compiling sync.Mutex // held while a snapshot is made, so that others wait for it
+	scopes    *scope     // those composed last, by compile, which keeps their chains
 
 	// What follows is guarded by graph.
-	settings
+	settings      // see there how to add one
 	registrations []*registration
 	mounts        []*mount
 	parents       []weak.Pointer[mount] // weak, so that a discarded root does not live on in its children
@@ -139,7 +141,8 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	// A rest may begin with segments that nobody checked.
+	// Find stops where a rest begins. What the rest takes may hold an empty segment
+	// or a dot segment.
 	if number < automaton.First || unchecked < len(path) && uncleanAt(path, unchecked-1) >= 0 {
 		s.serveResolved(w, r)
 		return
@@ -191,7 +194,7 @@ func (s *snapshot) findByHost(r *http.Request, path string) (number uint32, unch
 // patterns that could never match as they are meant: a standard method that is not in
 // capitals, and the segments ":name", "*" and "*name".
 func (rt *Router) Handle(pattern string, handler http.Handler) {
-	p, err := parseMux(pattern)
+	p, err := parseMux(strings.Clone(pattern))
 	rt.register(&registration{pattern: p, handler: handler}, err)
 }
 
@@ -269,7 +272,7 @@ func (rt *Router) Method(method, path string, handler http.Handler) {
 }
 
 func (rt *Router) verb(method, path string, handler http.Handler) {
-	p, err := parseVerb(method, path)
+	p, err := parseVerb(method, strings.Clone(path))
 	rt.register(&registration{pattern: p, handler: handler}, err)
 }
 
@@ -285,7 +288,6 @@ func (rt *Router) register(reg *registration, perr *PatternError) {
 		panic(perr)
 	}
 	reg.site = site
-	reg.pattern.text = strings.Clone(reg.pattern.text) // without what the caller cut it from
 	graph.Lock()
 	defer graph.Unlock()
 	var changed []*Router

@@ -79,7 +79,7 @@ type snapshot struct {
 type hosts struct {
 	named map[string]*host // the exact ones; nil if no pattern has a host
 	under map[string]*host // those whose first label is a parameter, by what follows it
-	none  *host            // what a request to any other is answered from: the routes without a host
+	none  *host            // the routes without a host
 	all   []*host
 }
 
@@ -97,9 +97,9 @@ type host struct {
 	other                    *automaton.Automaton // for a method that no route names
 	all                      *automaton.Automaton // every route, whatever its method: see resolve.go
 
-	// What decides about paths that no route has: see compilePrefixes.
+	// What decides about paths that no route has: see compileTerritories.
 	territories *automaton.Automaton // leads a path to one of the snapshot's owners
-	covers      *automaton.Automaton // leads a path to one of its prefixes
+	covers      *automaton.Automaton // leads a path to a prefix of a router or of a Static
 }
 
 // withKey finds a host among h and those that are asked after it, nil if none has
@@ -153,7 +153,7 @@ func newSnapshot(rt *Router, root *scope) *snapshot {
 	if s.named == nil {
 		s.hostless = s.none
 	}
-	s.compilePrefixes()
+	s.compileTerritories()
 	if last := rt.last.Load(); last != nil {
 		s.older = append(slices.DeleteFunc(slices.Clone(last.older), func(p weak.Pointer[snapshot]) bool { return p.Value() == nil }), weak.Make(last))
 	}
@@ -162,10 +162,7 @@ func newSnapshot(rt *Router, root *scope) *snapshot {
 
 // finish completes the copy of a route that belongs to a snapshot.
 func (r *route) finish(s *snapshot) {
-	if r.text = r.pattern.text; r.pattern.textTaken {
-		r.text = strings.Clone(r.text) // bytes of its own
-	}
-	r.pattern.textTaken = true
+	r.text = strings.Clone(r.pattern.text) // bytes of its own, which identify it
 	r.endsInRest = r.pattern.last().kind == rest
 	r.scope = s.root.at(r.mounts)
 	if *r.scope.values {
@@ -277,14 +274,10 @@ func compileHost(key string, routes []*route, all func([]*node) uint32) *host {
 		named[r.pattern.method()] = true
 		declines = declines || r.registered.files != nil
 	}
-	if len(named) <= 1 && !declines {
-		for method := range named {
-			h.methods[method] = compile(trieOf(routes), true, bestFor(method))
+	for method := range named {
+		h.methods[method] = compile(trieOf(routes, method), true, bestFor(method))
+		if len(named) == 1 && !declines {
 			h.all = h.methods[method]
-		}
-	} else {
-		for method := range named {
-			h.methods[method] = compile(trieOf(routes, method), true, bestFor(method))
 		}
 	}
 	if h.all == nil {
@@ -338,10 +331,10 @@ func (s *snapshot) listPrefixes() {
 	}
 }
 
-// compilePrefixes compiles the prefixes of each host. A router's territory is its
+// compileTerritories compiles the prefixes of each host. A router's territory is its
 // prefix and every path below it: a miss there is the router's. A Static's
 // fallback stays out of the territories, and of other Statics.
-func (s *snapshot) compilePrefixes() {
+func (s *snapshot) compileTerritories() {
 	byHost := map[string][]*route{}
 	for i, p := range s.prefixes {
 		key := p.hostKey()

@@ -254,9 +254,9 @@ func (c *compiler) expand(s *automaton.State, nodes []*node) {
 	}
 }
 
-// afford reports whether the budget allows a state for a list, and books it. A
-// node on its own is free the first time: there are no
-// more of those than the trie has nodes.
+// afford reports whether the budget allows a state for a list, and books it. A node
+// on its own is free the first time: there are no more of those than the trie has
+// nodes.
 func (c *compiler) afford(nodes []*node) bool {
 	open := slices.DeleteFunc(slices.Clone(nodes), func(n *node) bool { return n.isRest })
 	if len(open) == 1 && !open[0].seen {
@@ -327,7 +327,8 @@ func hasOpen(nodes []*node) bool {
 	return slices.ContainsFunc(nodes, func(n *node) bool { return !n.isRest })
 }
 
-// undecided reports whether Find must leave a path to resolve. It must if a rest
+// undecided reports whether Find must leave a path to resolve, since a redirect to
+// the exact spelling of the final slash goes before a rest. It must if a rest
 // matches the path while the path with its final slash added or removed ends at
 // another node. end is for a path that ends at these nodes, final for the same
 // path plus a slash.

@@ -16,6 +16,7 @@ import (
 // heapGrowth is by how many bytes the heap grows, the least of a few tries.
 func heapGrowth(do func()) float64 {
 	return testkit.Least(func() float64 {
+		testRoutersAlive = nil
 		before, _ := testkit.Heap()
 		do()
 		after, _ := testkit.Heap()

@@ -276,3 +276,19 @@ func TestRoutersStartWhileServing(t *testing.T) {
 		assert.Equal(t, http.StatusTeapot, w.Code)
 	})
 }
+
+// A change of routes beside requests composes no middleware again.
+func TestMiddlewareIsComposedOnceWhileServing(t *testing.T) {
+	for range testkit.Size(20, 300) {
+		var composed atomic.Int32
+		app := segue.New()
+		app.Use(func(next http.Handler) http.Handler { composed.Add(1); return next })
+		app.GET("/", shows)
+		testkit.WhileServing(func() {
+			for i := range 40 {
+				app.GET(fmt.Sprintf("/r%d", i), shows)
+			}
+		}, func(int, int) { testkit.Serve(app, "GET", "/") })
+		assert.EqualValues(t, 1, composed.Load())
+	}
+}

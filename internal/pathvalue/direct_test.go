@@ -187,6 +187,20 @@ func TestProbeDeclinesAnotherPathValue(t *testing.T) {
 	assert.True(t, ok)
 }
 
+// The probe asks nine questions of two names: one wrong answer is enough.
+func TestProbeDeclinesOneWrongAnswer(t *testing.T) {
+	for wrong := range 10 {
+		asked := 0
+		ok := answers(offset, func(r *http.Request, name string) string {
+			if asked++; asked == wrong+1 {
+				return "wrong"
+			}
+			return r.PathValue(name)
+		}, "a", "b")
+		assert.Equal(t, wrong == 9, ok, "wrong answer %d", wrong+1)
+	}
+}
+
 // The fields are written in place of a call: that is most of their price.
 func TestSetIsInlined(t *testing.T) {
 	if testing.Short() {

@@ -121,6 +121,7 @@ func TestState(t *testing.T) {
 		{"an empty string", func(w *all) { w.WriteString("") }, true, 200, 0, nil},
 		{"bytes that were accepted before an error", func(w *all) { w.Write([]byte("x")); w.WriteString("y") }, true, 200, 2, io.ErrClosedPipe},
 		{"a copy", func(w *all) { w.ReadFrom(strings.NewReader("xyz")) }, true, 200, 3, nil},
+		{"a copy of one byte", func(w *all) { w.ReadFrom(strings.NewReader("x")) }, true, 200, 1, nil},
 		{"404 with a copy", func(w *all) { w.WriteHeader(404); w.ReadFrom(strings.NewReader("xyz")) }, true, 404, 3, nil},
 		{"a copy of nothing", func(w *all) { w.ReadFrom(strings.NewReader("")) }, false, 0, 0, nil},
 		{"404 after a copy of nothing", func(w *all) { w.ReadFrom(strings.NewReader("")); w.WriteHeader(404) }, true, 404, 0, nil},

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -87,6 +88,35 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// A deniedFS says of some names that they may not be looked up.
+type deniedFS struct {
+	fs.FS
+	denied []string
+}
+
+func (f deniedFS) Stat(name string) (fs.FileInfo, error) {
+	if slices.Contains(f.denied, name) {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrPermission}
+	}
+	return fs.Stat(f.FS, name)
+}
+
+// What cannot be looked up may be there. It is found before anything else, so
+// that the error is told. A name that is too long for any file is not there.
+func TestFindFailures(t *testing.T) {
+	long := strings.Repeat("n", 255)
+	tree := &Tree{FS: deniedFS{dist(), []string{"about", "docs/index.html", long, long + "n"}}, Extension: ".html"}
+	for name, want := range map[string]string{
+		"about":    "about about/index.html",
+		"docs":     " docs/index.html",
+		long:       long + " " + long + "/index.html",
+		long + "n": " ",
+	} {
+		found := tree.Find(name)
+		assert.Equal(t, want, found.With(false)+" "+found.With(true))
+	}
+}
+
 func TestValid(t *testing.T) {
 	for _, name := range []string{"a", "a/b", "a b", "ä", "a..b", "a/b.c/d"} {
 		assert.True(t, Valid(name), "%q", name)
@@ -106,6 +136,7 @@ func TestCheck(t *testing.T) {
 	for want, tree := range map[string]*Tree{
 		"the file system is nil":         {},
 		"the file system cannot be read": {FS: missing},
+		"is not a directory":             {FS: fstest.MapFS{".": {}}},
 		`the extension "html" is none`:   {FS: dist(), Extension: "html"},
 		`the extension ".a/b" is none`:   {FS: dist(), Extension: ".a/b"},
 		`the fallback "a/" is not a name`: {
@@ -134,6 +165,86 @@ func TestServeNothing(t *testing.T) {
 		w, err = serve(name, false, true)
 		assert.NoError(t, err, name)
 		assert.Equal(t, "500 no-cache", fmt.Sprint(w.Body.Len(), " ", w.Header().Get("Cache-Control")), name)
+	}
+}
+
+// A hookFS lets a test see or answer what is opened. It counts the files that are open.
+type hookFS struct {
+	fs.FS
+	hook func(name string) error
+	open int
+}
+
+func (f *hookFS) Open(name string) (fs.File, error) {
+	if err := f.hook(name); err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	file, err := f.FS.Open(name)
+	if err == nil {
+		f.open++
+		file = &hookFile{file, f}
+	}
+	return file, err
+}
+
+func (f *hookFS) Stat(name string) (fs.FileInfo, error) {
+	if name == "vanished" {
+		name = "about.html"
+	}
+	return fs.Stat(f.FS, name)
+}
+
+type hookFile struct {
+	fs.File
+	from *hookFS
+}
+
+func (f *hookFile) Close() error { f.from.open--; return f.File.Close() }
+
+// Every file that is opened is closed again, whatever becomes of it, and an
+// error on the way is told before anything is written.
+func TestServeClosesFiles(t *testing.T) {
+	var fails error
+	opened := map[string]int{}
+	files := dist()
+	files["undated"] = &fstest.MapFile{Data: []byte("x")}
+	hooked := &hookFS{FS: files, hook: func(name string) error {
+		if opened[name]++; opened[name] == 2 || name == "vanished" {
+			return fails
+		}
+		return nil
+	}}
+	tree := &Tree{FS: hooked, Fallback: "docs", Precompressed: true}
+	for _, c := range []struct {
+		name  string
+		fails error
+		want  error
+	}{
+		{"about.html", nil, nil}, {"undated", nil, nil}, {"blob", nil, nil},
+		{"undated", errDisk, errDisk},                 // when it is read for its ETag
+		{"vanished", syscall.ENOTDIR, fs.ErrNotExist}, // since it was found
+		{"vanished", fs.ErrPermission, fs.ErrPermission},
+		{"nope", nil, fs.ErrNotExist}, // the fallback has become a directory
+	} {
+		fails = c.fails
+		clear(opened)
+		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Accept-Encoding", "br")
+		assert.ErrorIs(t, tree.Serve(w, r, c.name, false, true), c.want, c.name)
+		assert.Zero(t, hooked.open, c.name)
+		assert.Equal(t, c.want == nil, w.Body.Len() > 0, c.name)
+	}
+}
+
+// Several ranges are answered where the file can seek. Where it cannot, the
+// whole is sent, and the request keeps the header that the client sent.
+func TestServeRanges(t *testing.T) {
+	for want, files := range map[int]fs.FS{206: dist(), 200: &hookFS{FS: dist(), hook: func(string) error { return nil }}} {
+		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Range", "bytes=0-1,9-9")
+		require.NoError(t, (&Tree{FS: files}).Serve(w, r, "blob", false, false))
+		assert.Equal(t, want, w.Code)
+		assert.Equal(t, "bytes=0-1,9-9", r.Header.Get("Range"))
 	}
 }
 
@@ -172,6 +283,20 @@ func TestAcceptedCodings(t *testing.T) {
 				assert.Contains(t, got, coding, "%q", header)
 			}
 		}
+	}
+}
+
+// A weight that is missing is 1, and one that is none is 0.
+func TestAcceptedCodingsWeights(t *testing.T) {
+	for header, want := range map[string]string{
+		"zstd, br;q=1":                "br zstd ",
+		"zstd;q=1, br":                "br zstd ",
+		"br;q=x, identity;q=x":        "",
+		"br;q=-0.3, identity;q=-0.5":  "",
+		"br;q=2, zstd;q=NaN, gzip;q=": "",
+		"br;x=0":                      "br ",
+	} {
+		assert.Equal(t, want, strings.Join(acceptedCodings([]string{header}), " "), header)
 	}
 }
 

@@ -66,6 +66,13 @@ func TestClip(t *testing.T) {
 	assert.Equal(t, 5, Width("日本a"))
 }
 
+// What East Asian fonts draw wide begins with Hangul and with the CJK radicals.
+func TestWidth(t *testing.T) {
+	for c, want := range map[rune]int{'\u10ff': 1, '\u1100': 2, '\u1101': 2, '\u200f': 2, '\u2010': 1, '\u2011': 1, '\u2e7f': 1, '\u2e80': 2, '\u2e81': 2} {
+		assert.Equal(t, want, Width(string(c)), "%U", c)
+	}
+}
+
 // Whatever it is given, a line is one line of visible characters that fits.
 func TestLinesFit(t *testing.T) {
 	for _, left := range hostile {
@@ -114,4 +121,10 @@ func TestList(t *testing.T) {
 	var b strings.Builder
 	List(&b, "h:", slices.Repeat([]string{strings.Repeat("n", 100)}, 2)) // the first has to stand
 	assert.Equal(t, "h: "+strings.Repeat("n", 76)+"…\n", b.String())
+	b.Reset()
+	List(&b, "h:", slices.Repeat([]string{strings.Repeat("n", 60)}, 2)) // the second need not
+	assert.Equal(t, "h: "+strings.Repeat("n", 60)+" and 1 more\n", b.String())
+	b.Reset()
+	List(&b, "h:", []string{strings.Repeat("n", 40), strings.Repeat("n", 35)}) // up to the margin
+	assert.Equal(t, "h: "+strings.Repeat("n", 40)+", "+strings.Repeat("n", 35)+"\n", b.String())
 }

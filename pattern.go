@@ -176,7 +176,7 @@ func parsePrefix(text string) (*pattern, *PatternError) {
 func (ps *parser) parsePrefix() (*pattern, *PatternError) {
 	host := automaton.NextSlash(ps.text, 0)
 	switch blank := strings.IndexAny(ps.text, " \t"); {
-	case blank >= 0 && blank < host:
+	case blank > 0 && blank < host:
 		return nil, ps.fail(0, "a prefix takes no method")
 	case blank >= 0:
 		return nil, ps.fail(blank, "white space in a prefix; write %20 or %09")

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -79,9 +80,14 @@ var wrongPatterns = []wrongPattern{
 	{"GET", "a", "GET a", "    ^", `begins with "/"`, "use Handle"},
 	{"GET", "GET /x", "GET GET /x", "    ^", "the method is in the name of the call", `write "/x"`},
 	{"GET", "get /x", "GET get /x", "    ^", `begins with "/"`, "use Handle"},
+	{"GET", "/?c", "GET /?c", "     ^", "a query is not part of a path", "write %3F"},
 	{"GET", "/a/b?c", "GET /a/b?c", "        ^", "a query is not part of a path", "write %3F"},
 	{"GET", "/a/{id:[0-9]+}", "GET /a/{id:[0-9]+}", "          ^", "no regular expression", "write {id}"},
+	{"GET", "/{1:2}", "GET /{1:2}", "      ^", "begins with no digit", "write {name}"},
 	{"GET", "/a/{user-id}", "GET /a/{user-id}", "            ^", "letters, digits and _", "write {user_id}"},
+	{"Handle", "h{x}.org/y", "h{x}.org/y", " ^", label, "{tenant}.example.com/"},
+	{"Handle", ":80/x", ":80/x", "^", "compared without their port", `write ""`},
+	{"Handle", "h:8/x", "h:8/x", " ^", "compared without their port", `write "h"`},
 	{"Handle", "h:80/x", "h:80/x", " ^", "compared without their port", `write "h"`},
 	{"Handle", "GET [::1]:80/x", "GET [::1]:80/x", "         ^", "compared without their port", `write "[::1]"`},
 	{"Handle", "*.h.example/x", "*.h.example/x", "^", "a star in a host is a literal", "write {name}.h.example"},
@@ -119,6 +125,7 @@ var wrongPatterns = []wrongPattern{
 	{"Mount", ":id", ":id", "^", `a prefix begins with "/"`, `write "/:id"`},
 	{"Mount", "../m", "../m", "^", `a prefix begins with "/"`, "a host that has a dot"},
 	{"Mount", "GET h.org/m", "GET h.org/m", "^", "a prefix takes no method", ""},
+	{"Mount", " /m", " /m", "^", "white space in a prefix", "write %20 or %09"},
 	{"Mount", "h.org/a b", "h.org/a b", "       ^", "white space in a prefix", "write %20 or %09"},
 	{"Mount", "h.org:80/m", "h.org:80/m", "     ^", "compared without their port", `write "h.org"`},
 	{"Mount", "*.h.org", "*.h.org", "^", "a star in a host is a literal", "write {name}.h.org"},
@@ -149,6 +156,7 @@ func TestWrongPatternsAreExplained(t *testing.T) {
 		lines := strings.Split(err.Error(), "\n")
 		require.Len(t, lines, 3, "%s(%q)", w.call, w.text)
 		assert.Equal(t, []string{"\t" + w.shown, "\t" + w.caret}, lines[1:], "%s(%q)", w.call, w.text)
+		assert.Equal(t, strings.IndexByte(w.caret, '^'), utf8.RuneCountInString(wrong.Pattern[:wrong.Offset]), "%s(%q)", w.call, w.text)
 		assert.Contains(t, wrong.Reason, w.reason, "%s(%q)", w.call, w.text)
 		assert.Contains(t, wrong.Reason, w.write, "%s(%q)", w.call, w.text)
 		assert.Contains(t, lines[0], fmt.Sprintf("pattern %q ", wrong.Pattern), "%s(%q)", w.call, w.text)
@@ -216,6 +224,36 @@ func TestHostsOfConnect(t *testing.T) {
 	r := httptest.NewRequest("CONNECT", "/", nil)
 	r.Host = "a.example.org:443"
 	assert.Equal(t, map[string]string{"x": "a"}, app.Lookup(r).Params)
+}
+
+// These are hosts, and no port is cut from them. A single dot is one as well,
+// and not the empty host.
+func TestHostsWithoutPort(t *testing.T) {
+	app, mux := segue.New(), http.NewServeMux()
+	for _, pattern := range []string{"/x", " /blank", "GET \t /blanks", "h:/x", "h:p/x", "8/x", "1:2:3/x", "./x", "b/x"} {
+		app.HandleFunc(pattern, shows)
+		mux.HandleFunc(pattern, shows)
+	}
+	for host, want := range map[string]string{"": "/x", "8": "8/x", ".": "./x", "b.": "b/x", "c": "/x"} {
+		r := httptest.NewRequest("GET", "/x", nil)
+		r.Host = host
+		assert.Equal(t, want, app.Lookup(r).Route.Pattern, host)
+	}
+	for path, want := range map[string]string{"/blank": " /blank", "/blanks": "GET \t /blanks"} {
+		r := httptest.NewRequest("GET", path, nil)
+		assert.Equal(t, want, app.Lookup(r).Route.Pattern)
+		_, pattern := mux.Handler(r)
+		assert.Equal(t, want, pattern)
+	}
+}
+
+// White space before a path does not go along into the router that mounts it.
+func TestBlankBeforeMountedPath(t *testing.T) {
+	app, sub := segue.New(), segue.New()
+	sub.HandleFunc(" /x", shows)
+	sub.HandleFunc("/:", shows) // a literal: there is no name that could be meant
+	app.Mount("/m", sub)
+	answers(t, app, map[string]string{"GET /m/x": "200 /m/x", "POST /m/x": "200 /m/x", "GET /m/:": "200 /m/:"})
 }
 
 // Two hosts are one if they differ in their case, a final dot, or the name of

@@ -457,6 +457,18 @@ func TestStaticParameters(t *testing.T) {
 	}
 }
 
+// The name gives way under the prefix that has it, and nowhere else.
+func TestStaticParameterGivesWayUnderOneMount(t *testing.T) {
+	app, sub := segue.New(), segue.New()
+	sub.Static("/", segue.Files{FS: site})
+	app.Mount("/e/{path}", sub)
+	app.Mount("/f", sub)
+	for _, c := range []struct{ target, name string }{{"/e/outer/a.txt", "path_"}, {"/f/a.txt", "path"}} {
+		assert.Equal(t, "a.txt", app.Lookup(httptest.NewRequest("GET", c.target, nil)).Params[c.name], c.target)
+	}
+	assert.Equal(t, []string{"GET /{path...}"}, patterns(sub))
+}
+
 // A directory is under its slash, whatever is set for the spellings of routes.
 func TestStaticUnderSettings(t *testing.T) {
 	for _, policy := range []segue.SlashPolicy{segue.SlashRedirect, segue.SlashExact, segue.SlashEither} {

@@ -2,6 +2,8 @@ package segue_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -74,6 +76,34 @@ func TestBudgetBesideACatchAll(t *testing.T) {
 			assert.Equal(t, fmt.Sprintf("GET /{user}/act%d user=page%d", n-1-i, i), testkit.Serve(rt, "GET", fmt.Sprintf("/page%d/act%d", i, n-1-i)).Body.String())
 			assert.Equal(t, "GET /", testkit.Serve(rt, "GET", fmt.Sprintf("/page%d/none", i)).Body.String())
 		}
+	}
+}
+
+// Each literal on the way adds a rest to the one node that goes on. Its 60
+// children would be compiled for each of 2^8 lists, were the node free in all.
+func TestBudgetOfOneNodeBesideRests(t *testing.T) {
+	const depth = 8
+	rt := segue.New()
+	params := func(n int) (path string) {
+		for i := range n {
+			path += fmt.Sprintf("/{p%d}", i)
+		}
+		return path
+	}
+	for i := range 60 {
+		rt.POST(fmt.Sprintf("%s/end%d", params(depth), i), shows)
+	}
+	for i := range depth {
+		rt.GET(params(i)+"/a/{rest...}", shows)
+	}
+	for path, want := range map[string]string{
+		strings.Repeat("/a", depth) + "/end7": "GET /a/{rest...}",
+		"/b/b/a/b/b/b/b/b/end7":               "GET /{p0}/{p1}/a/{rest...}",
+		strings.Repeat("/b", depth) + "/end7": "",
+	} {
+		assert.Equal(t, want, rt.Lookup(httptest.NewRequest("GET", path, nil)).Route.Pattern, path)
+		assert.Equal(t, "POST "+params(depth)+"/end7", rt.Lookup(httptest.NewRequest("POST", path, nil)).Route.Pattern, path)
+		assert.Equal(t, http.StatusMethodNotAllowed, testkit.Serve(rt, "PUT", path).Code, path)
 	}
 }
 

@@ -701,3 +701,105 @@ func TestOutcomeDoesNotAllocate(t *testing.T) {
 		assert.Zero(t, testkit.AllocsPerRun(10, func() { asked = segue.Outcome(r) }), "%s, around the router", request)
 	}
 }
+
+// OPTIONS * has no path: the answer is ServeMux's, which closes a connection of
+// HTTP/1.1 and later.
+func TestStarIsNoPath(t *testing.T) {
+	app := segue.New()
+	app.Any("/{rest...}", shows)
+	for _, proto := range [][2]int{{1, 0}, {1, 1}, {2, 0}} {
+		ask := func(h http.Handler) *httptest.ResponseRecorder {
+			r := httptest.NewRequest("OPTIONS", "*", nil)
+			r.ProtoMajor, r.ProtoMinor = proto[0], proto[1]
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			return w
+		}
+		got, want := ask(app), ask(http.NewServeMux())
+		assert.Equal(t, http.StatusBadRequest, got.Code)
+		assert.Equal(t, want.Code, got.Code)
+		assert.Equal(t, want.Header(), got.Header(), "%v", proto)
+	}
+}
+
+// A redirect has the body and the header of http.Redirect, whatever the method is
+// and whatever type a middleware has set. Its query is plain ASCII.
+func TestRedirectIsThatOfNetHTTP(t *testing.T) {
+	for _, kind := range []string{"", "text/plain"} {
+		app := segue.New()
+		app.Use(func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if kind != "" {
+					w.Header().Set("Content-Type", kind)
+				}
+				next.ServeHTTP(w, r)
+			})
+		})
+		app.Any("/a/", shows)
+		for _, method := range []string{"GET", "HEAD", "POST"} {
+			for _, query := range []string{"", "q=1&r=<'>", "q=\x7f\x80\xc3\xa4"} {
+				got, want, r := httptest.NewRecorder(), httptest.NewRecorder(), httptest.NewRequest(method, "/a", nil)
+				r.URL.RawQuery = query
+				if kind != "" {
+					want.Header().Set("Content-Type", kind)
+				}
+				http.Redirect(want, r, strings.TrimSuffix("/a/?"+query, "?"), http.StatusTemporaryRedirect)
+				app.ServeHTTP(got, r)
+				assert.Equal(t, want.Code, got.Code)
+				assert.Equal(t, want.Header(), got.Header(), "%s %q", method, query)
+				body := strings.NewReplacer("\x80", "%80", "\xc3\xa4", "%c3%a4").Replace(want.Body.String()) // the address as the header has it
+				assert.Equal(t, body, got.Body.String(), "%s %q", method, query)
+			}
+		}
+	}
+}
+
+// The other spelling of an encoded path is encoded too.
+func TestRedirectOfAnEncodedPath(t *testing.T) {
+	app := segue.New()
+	app.GET("/a%2Fb/", shows)
+	app.GET("/{x}/c%2Fd/{y}", shows)
+	for target, want := range map[string]string{"/a%2Fb": "/a%2Fb/", "/z%2Fz/c%2Fd/y%2Fy/?q": "/z%2Fz/c%2Fd/y%2Fy?q", "//a%2Fb": "/a%2Fb/"} {
+		w := ask(t, app, "GET "+target)
+		assert.Equal(t, http.StatusTemporaryRedirect, w.Code, target)
+		assert.Equal(t, want, w.Header().Get("Location"), target)
+	}
+}
+
+// On one path the route of the method itself answers, then GET's for HEAD, then
+// the one for any method, in whatever order they came.
+func TestRoutesOfOnePath(t *testing.T) {
+	all := []string{"/x", "GET /x", "HEAD /x", "/x/{$}", "GET /x/{$}"}
+	for first := range all {
+		app := segue.New()
+		for i := range all {
+			app.HandleFunc(all[(first+i)%len(all)], shows)
+		}
+		for request, want := range map[string]string{
+			"GET /x": "GET /x", "HEAD /x": "HEAD /x", "POST /x": "/x",
+			"GET /x/": "GET /x/{$}", "HEAD /x/": "GET /x/{$}", "POST /x/": "/x/{$}",
+		} {
+			method, path, _ := strings.Cut(request, " ")
+			for _, slashes := range []string{"", "/"} {
+				m := app.Lookup(httptest.NewRequest(method, slashes+path, nil))
+				assert.Equal(t, want, m.Route.Pattern, "%s%s", slashes, request)
+			}
+		}
+	}
+}
+
+// A subtree gives way to the exact route at the other spelling of the path.
+func TestSubtreeGivesWayToTheOtherSpelling(t *testing.T) {
+	app, mux := segue.New(), http.NewServeMux()
+	for _, pattern := range []string{"/", "/a/", "/b/{$}", "/c/{x}/"} {
+		app.HandleFunc(pattern, shows)
+		mux.HandleFunc(pattern, shows)
+	}
+	for _, target := range []string{"/a", "/b", "/c", "/c/1", "/d", "/a/b", "/b/c"} {
+		want := httptest.NewRecorder()
+		mux.ServeHTTP(want, httptest.NewRequest("GET", target, nil))
+		got := ask(t, app, "GET "+target)
+		assert.Equal(t, http.StatusOK == want.Code, http.StatusOK == got.Code, target)
+		assert.Equal(t, want.Header().Get("Location"), got.Header().Get("Location"), target)
+	}
+}

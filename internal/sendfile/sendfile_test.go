@@ -173,6 +173,7 @@ type hookFS struct {
 	fs.FS
 	hook func(name string) error
 	open int
+	deaf bool // the files that are opened cannot be read
 }
 
 func (f *hookFS) Open(name string) (fs.File, error) {
@@ -183,6 +184,9 @@ func (f *hookFS) Open(name string) (fs.File, error) {
 	if err == nil {
 		f.open++
 		file = &hookFile{file, f}
+		if f.deaf {
+			file.(*hookFile).File = broken{file.(*hookFile).File}
+		}
 	}
 	return file, err
 }
@@ -208,12 +212,18 @@ func TestServeClosesFiles(t *testing.T) {
 	opened := map[string]int{}
 	files := dist()
 	files["undated"] = &fstest.MapFile{Data: []byte("x")}
-	hooked := &hookFS{FS: files, hook: func(name string) error {
-		if opened[name]++; opened[name] == 2 || name == "vanished" {
+	files["blob.br"] = &fstest.MapFile{Data: []byte("x"), ModTime: time.Unix(1, 0)}
+	hooked, deaf := &hookFS{FS: files}, false
+	hooked.hook = func(name string) error {
+		opened[name]++
+		if hooked.deaf = opened[name] == 2 && fails == errDisk && deaf; hooked.deaf {
+			return nil
+		}
+		if opened[name] == 2 || name == "vanished" {
 			return fails
 		}
 		return nil
-	}}
+	}
 	tree := &Tree{FS: hooked, Fallback: "docs", Precompressed: true}
 	for _, c := range []struct {
 		name  string
@@ -226,13 +236,40 @@ func TestServeClosesFiles(t *testing.T) {
 		{"vanished", fs.ErrPermission, fs.ErrPermission},
 		{"nope", nil, fs.ErrNotExist}, // the fallback has become a directory
 	} {
+		for _, deaf = range []bool{false, true} {
+			fails = c.fails
+			clear(opened)
+			w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+			r.Header.Set("Accept-Encoding", "br")
+			assert.ErrorIs(t, tree.Serve(w, r, c.name, false, true), c.want, c.name)
+			assert.Zero(t, hooked.open, c.name)
+			assert.Equal(t, c.want == nil, w.Body.Len() > 0, c.name)
+		}
+	}
+}
+
+// The type of a sibling is that of the file itself, whose bytes are not sent.
+func TestServeTypeOfSibling(t *testing.T) {
+	when := time.Unix(1, 0)
+	files := fstest.MapFS{"text": {Data: []byte("hello"), ModTime: when}, "text.br": {Data: []byte("\x00\x01"), ModTime: when}}
+	var fails error
+	hooked := &hookFS{FS: files, hook: func(name string) error {
+		if name == "text" {
+			return fails
+		}
+		return nil
+	}}
+	for _, c := range []struct {
+		fails error
+		want  string
+	}{{nil, "text/plain; charset=utf-8"}, {errDisk, "application/octet-stream"}} {
 		fails = c.fails
-		clear(opened)
 		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Accept-Encoding", "br")
-		assert.ErrorIs(t, tree.Serve(w, r, c.name, false, true), c.want, c.name)
-		assert.Zero(t, hooked.open, c.name)
-		assert.Equal(t, c.want == nil, w.Body.Len() > 0, c.name)
+		require.NoError(t, (&Tree{FS: hooked, Precompressed: true}).Serve(w, r, "text", false, false))
+		assert.Equal(t, "\x00\x01", w.Body.String())
+		assert.Equal(t, c.want, w.Header().Get("Content-Type"))
+		assert.Zero(t, hooked.open)
 	}
 }
 
@@ -335,10 +372,22 @@ func TestStream(t *testing.T) {
 		}
 	}
 	file, _ := fstest.MapFS{"f": {Data: data}}.Open("f")
-	s, err := seekable(forward{file}, 2000)
+	s, err := seekable(forward{file}, 3000)
 	require.NoError(t, err)
+	for _, at := range []int64{600, 1200} {
+		_, err = s.Seek(at, io.SeekStart)
+		require.NoError(t, err)
+		got := make([]byte, 9)
+		_, err = io.ReadFull(s, got)
+		require.NoError(t, err)
+		assert.Equal(t, data[at:at+9], got)
+	}
 	_, err = io.Copy(io.Discard, s)
 	require.NoError(t, err)
+	_, err = s.Seek(2500, io.SeekStart)
+	require.NoError(t, err)
+	n, err := s.Read(make([]byte, 1))
+	assert.Equal(t, []any{0, io.EOF}, []any{n, err}, "the file is shorter than was said")
 	_, err = s.Seek(1000, io.SeekStart)
 	require.NoError(t, err)
 	_, err = s.Read(make([]byte, 1))

@@ -130,7 +130,10 @@ func (d *decider) graph() *State {
 	for range 1 + d.below(12) {
 		s := &State{End: answer(), Rest: answer(), EndUndecided: d.below(8) == 1, SlashUndecided: d.below(8) == 1}
 		kind := d.below(10)
-		for _, text := range texts[d.below(len(texts)):] {
+		if d.below(3) == 1 { // the empty literal, which ends a path in a slash, is too rare in texts
+			s.Literals = append(s.Literals, Literal{"", some()})
+		}
+		for _, text := range texts[1+d.below(len(texts)-1):] {
 			if d.below(3) == 1 {
 				s.Literals = append(s.Literals, Literal{text, some()})
 			}
@@ -157,7 +160,7 @@ func (d *decider) graph() *State {
 func (d *decider) paths(root *State, do func(segments []string)) {
 	for range 40 {
 		var segments []string
-		for s := root; len(segments) < 6 && (s != nil || d.below(4) > 0); {
+		for s := root; len(segments) < 6 && (s != nil && d.below(6) > 0 || d.below(4) > 0); {
 			text := texts[d.below(len(texts))]
 			for s != nil && s.Alternatives != nil {
 				if len(s.Alternatives) == 0 {
@@ -179,6 +182,7 @@ func (d *decider) paths(root *State, do func(segments []string)) {
 		}
 		if len(segments) > 0 {
 			do(segments)
+			do(append(segments, "")) // with a final slash
 		}
 	}
 }

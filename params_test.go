@@ -402,7 +402,7 @@ func TestPathFor(t *testing.T) {
 		{"/{x}", []any{"\xff\x00"}, "/%FF%00"}, {"/{x}", []any{"..."}, "/..."}, {"/{x...}", []any{".../..a"}, "/.../..a"}, {"/{x}", []any{"http://a"}, "/http:%2F%2Fa"},
 		{"/a b%2Fc%3F/%zz/é", nil, ""}, {"GET /a b%2Fc%3F/%zz/é", nil, "/a%20b%2Fc%3F/%25zz/%C3%A9"}, {"/%2e/%2E%2e", nil, "/%2E/%2E%2E"}, {"/a?b", nil, "/a%3Fb"}, {"/:1", nil, "/:1"},
 		{"/{x}", []any{int8(-7)}, "/-7"}, {"/{x}", []any{uint64(math.MaxUint64)}, "/18446744073709551615"}, {"/{x}", []any{uintptr(7)}, "/7"}, {"/{x}", []any{true}, "/true"},
-		{"/{x}", []any{0.1}, "/0.1"}, {"/{x}", []any{float32(0.1)}, "/0.1"}, {"/{x}", []any{1e21}, "/1e+21"}, {"/{x}", []any{ip}, "/::1"}, {"/{x}", []any{&ip}, "/::1"}, {"/{x}", []any{one}, "/1"},
+		{"/{x}", []any{0.1}, "/0.1"}, {"/{x}", []any{0.125}, "/0.125"}, {"/{x}", []any{float32(0.1)}, "/0.1"}, {"/{x}", []any{1e21}, "/1e+21"}, {"/{x}", []any{ip}, "/::1"}, {"/{x}", []any{&ip}, "/::1"}, {"/{x}", []any{one}, "/1"},
 		{"/{x}", []any{time.Second}, "/1000000000"}, {"/{x}", []any{namedString("a")}, "/a"}, {"/{x}", []any{namedFloat(0.5)}, "/0.5"}, {"/{x}", []any{segue.SlashEither}, "/2"},
 		{"/{x...}", []any{&url.URL{Path: "a/b", RawQuery: "c"}}, "/a/b%3Fc"}, {"/{x}", []any{http.MethodGet}, "/GET"},
 	} {
@@ -600,4 +600,32 @@ func TestPathForPassesTheHostOver(t *testing.T) {
 	assert.Equal(t, "/users/7", path)
 	_, err = segue.PathFor("{tenant}.example.com/users/{id}", "acme", 7)
 	assert.ErrorContains(t, err, "it has the parameters [id], and 2 values were given")
+}
+
+// Twelve values are cut from a path like one: from its encoded form, without the
+// final slash of a mount's other spelling, and with an empty rest.
+func TestTwelveParameters(t *testing.T) {
+	app, sub := segue.New(), segue.New()
+	prefix, plain, encoded, want := "", "", "", ""
+	for i := range 12 {
+		prefix += fmt.Sprintf("/n%d/{p%d}", i, i)
+		plain += fmt.Sprintf("/n%d/v%d", i, i)
+		encoded += fmt.Sprintf("/n%d/v%%2F%d", i, i)
+		want += fmt.Sprintf(" p%d=v%d", i, i)
+	}
+	sub.GET("/", shows)
+	sub.GET("/rest/{rest...}", shows)
+	sub.GET("/exact/{last}/{$}", shows)
+	app.Mount(prefix, sub)
+	for path, values := range map[string]string{
+		"": want, "/": want, "/rest/": want + " rest=", "/rest/a/": want + " rest=a/", "/exact/z/": want + " last=z",
+	} {
+		_, got, _ := strings.Cut(testkit.Serve(app, "GET", plain+path).Body.String(), " p0")
+		assert.Equal(t, values, " p0"+got, path)
+		_, got, _ = strings.Cut(testkit.Serve(app, "GET", encoded+path).Body.String(), " p0")
+		assert.Equal(t, strings.ReplaceAll(values, "=v", "=v/"), " p0"+got, path)
+	}
+	assert.Nil(t, app.Lookup(httptest.NewRequest("GET", "/none", nil)).Params)
+	app.GET("/none", shows)
+	assert.Nil(t, app.Lookup(httptest.NewRequest("GET", "/none", nil)).Params)
 }

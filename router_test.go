@@ -1,15 +1,19 @@
 package segue_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	_ "net/http/pprof"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/segue-go/segue"
+	"github.com/segue-go/segue/internal/testkit"
 )
 
 // What a Router is told: routes of both languages side by side, and the settings,
@@ -133,4 +137,71 @@ func TestHandleRefusesNilRouter(t *testing.T) {
 	var none *segue.Router
 	err := registering(t, func() { app.Handle("/m/", none) })
 	assert.Contains(t, err.Error(), "handler is nil")
+}
+
+// A method or a policy that there is none of is refused, and nothing changes.
+func TestNoSuchMethodOrPolicy(t *testing.T) {
+	app := segue.New()
+	var wrong *segue.PatternError
+	require.ErrorAs(t, testkit.PanicOf(func() { app.Method("", "/x", http.NotFoundHandler()) }), &wrong)
+	assert.Contains(t, wrong.Reason, "the method is empty")
+	assert.ErrorContains(t, testkit.PanicOf(func() { app.TrailingSlash(segue.SlashEither + 1) }), "there is no SlashPolicy(3)")
+	assert.ErrorContains(t, testkit.PanicOf(func() { app.TrailingSlash(segue.SlashRedirect - 1) }), "there is no SlashPolicy(-1)")
+	assert.NoError(t, testkit.PanicOf(func() { app.TrailingSlash(segue.SlashEither) }))
+	assert.Empty(t, patterns(app))
+}
+
+// Of many routers that live side by side each finds its own requests.
+func TestManyRouters(t *testing.T) {
+	var apps []*segue.Router
+	for i := range 200 {
+		app := segue.New()
+		app.OnError(func(w http.ResponseWriter, _ *http.Request, _ error) error {
+			w.WriteHeader(200 + i)
+			return nil
+		})
+		app.GET("/{id}", func(w http.ResponseWriter, r *http.Request) { segue.Fail(w, r, errors.New(segue.Param(r, "id"))) })
+		apps = append(apps, app)
+		ask(t, app, "GET /7")
+	}
+	for i, app := range apps {
+		assert.Equal(t, 200+i, ask(t, app, "GET /7").Code)
+	}
+}
+
+// Handler returns the very handler where nothing stands around it, and else one
+// that gives a request what the router would.
+func TestHandlerServesAlone(t *testing.T) {
+	app, plain := segue.New(), segue.New()
+	own := http.NewServeMux() // a pointer, to be told from others
+	app.Handle("/own/{id}", own)
+	app.Mount("/mux/{tenant}", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.URL.Path, " ", r.PathValue("tenant"))
+	}))
+	app.Mount("/sub", plain)
+	plain.Use(via("sub"))
+	plain.GET("/{id}", shows)
+	for target, want := range map[string]string{"/mux/acme/x": "/x acme", "/sub/7": "GET /sub/{id} id=7"} {
+		r, w := httptest.NewRequest("GET", target, nil), httptest.NewRecorder()
+		h, _ := app.Handler(r)
+		h.ServeHTTP(w, r)
+		assert.Equal(t, want, w.Body.String())
+	}
+	h, pattern := app.Handler(httptest.NewRequest("GET", "/own/7", nil))
+	assert.Same(t, own, h)
+	assert.Equal(t, "/own/{id}", pattern)
+}
+
+// An encoded path that says nothing new, or does not belong to the path, is not
+// asked.
+func TestRawPathThatDoesNotBelong(t *testing.T) {
+	app := segue.New()
+	app.GET("/a/{x}", shows)
+	app.GET("/{x}", shows)
+	for raw, want := range map[string]string{"": "GET /a/{x} x=b", "/z": "GET /a/{x} x=b", "/a%2Fb": "GET /{x} x=a/b", "/%61/b": "GET /a/{x} x=b"} {
+		r, w := httptest.NewRequest("GET", "/", nil), httptest.NewRecorder()
+		r.URL.Path, r.URL.RawPath = "/a/b", raw
+		app.ServeHTTP(w, r)
+		assert.Equal(t, want, w.Body.String(), raw)
+	}
 }

@@ -562,3 +562,29 @@ func TestExplainWhileRoutesChange(t *testing.T) {
 	}
 	group.Wait()
 }
+
+// The columns of a drawing fit what is in them, up to 28 for a segment and 32 for a
+// value, and its words say how each segment was taken.
+func TestExplainDrawingIsCut(t *testing.T) {
+	app := segue.New()
+	for _, path := range []string{"/", "/:a", "/:a/{$}", "/r/*p"} {
+		app.GET(path, shows)
+	}
+	app.HandleFunc("GET /files/", shows)
+	for target, want := range map[string]string{
+		"/":                             "  1  └─ /  final slash  ",
+		"/7/":                           "  2  └─ /  final slash  ",
+		"/files/a":                      "  2  └─ a      the rest  ",
+		"/" + strings.Repeat("b", 28):   "  1  └─ " + strings.Repeat("b", 28) + `  {a} = "` + strings.Repeat("b", 28) + `"`,
+		"/" + strings.Repeat("b", 29):   "  1  └─ " + strings.Repeat("b", 27) + `…  {a} = "` + strings.Repeat("b", 29) + `"`,
+		"/" + strings.Repeat("b", 30):   "  1  └─ " + strings.Repeat("b", 27) + `…  {a} = "` + strings.Repeat("b", 30) + `"`,
+		"/" + strings.Repeat("b", 31):   "  1  └─ " + strings.Repeat("b", 27) + `…  {a} = "` + strings.Repeat("b", 30) + "…",
+		"/r/" + strings.Repeat("b", 30): "  2  └─ " + strings.Repeat("b", 27) + `…  {p...} = "` + strings.Repeat("b", 30) + `"`,
+		"/r/" + strings.Repeat("b", 31): "  2  └─ " + strings.Repeat("b", 27) + `…  {p...} = "` + strings.Repeat("b", 30) + "…",
+	} {
+		text := app.Explain(httptest.NewRequest("GET", target, nil)).String()
+		assert.True(t, strings.Contains(text, "\n"+want), "%s: %s in\n%s", target, want, text)
+		assert.NotContains(t, text, strings.TrimRight(want, " ")+"b")
+	}
+	assert.Contains(t, app.Explain(httptest.NewRequest("OPTIONS", "*", nil)).String(), "400, not a path\n")
+}

@@ -497,6 +497,13 @@ func TestTryAndFailWithNothing(t *testing.T) {
 	segue.Fail(w, httptest.NewRequest("GET", "/", nil), nil)
 	assert.Equal(t, 200, w.Code)
 	assert.Empty(t, w.Body.String())
+	app := segue.New()
+	app.OnError(func(http.ResponseWriter, *http.Request, error) error {
+		t.Error("there is no error")
+		return nil
+	})
+	app.GET("/", func(w http.ResponseWriter, r *http.Request) { segue.Fail(w, r, nil) })
+	assert.Equal(t, 200, ask(t, app, "GET /").Code)
 	err := registering(t, func() { segue.New().GET("/", segue.Try(nil)) })
 	assert.Contains(t, err.Error(), "handler is nil")
 }
@@ -1589,4 +1596,23 @@ func TestStatusOfMaxBytes(t *testing.T) {
 		assert.NotContains(t, w.Body.String(), "1048576", "%s: the limit is another", what)
 		assert.Empty(t, text.String(), what)
 	}
+}
+
+// What a handler of the list writes after the answer has begun reaches nobody.
+func TestErrorListAfterTheAnswerHasBegun(t *testing.T) {
+	app := segue.New()
+	app.Use(segue.Recover)
+	app.OnError(func(w http.ResponseWriter, _ *http.Request, _ error) error {
+		w.Header().Set("X-Late", "1")
+		fmt.Fprint(w, "late")
+		return nil
+	})
+	app.GET("/", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "early")
+		segue.Fail(w, r, errors.New("too late"))
+	})
+	w := httptest.NewRecorder()
+	assert.PanicsWithValue(t, http.ErrAbortHandler, func() { app.ServeHTTP(w, httptest.NewRequest("GET", "/", nil)) })
+	assert.Equal(t, "early", w.Body.String())
+	assert.Empty(t, w.Header().Get("X-Late"))
 }

@@ -803,3 +803,62 @@ func TestSubtreeGivesWayToTheOtherSpelling(t *testing.T) {
 		assert.Equal(t, want.Header().Get("Location"), got.Header().Get("Location"), target)
 	}
 }
+
+// Of several routers at one prefix the one that says what to do with a miss has it,
+// whichever came first; where none does, the router around them.
+func TestMissOwnerAmongSeveral(t *testing.T) {
+	says := map[string]func(rt *segue.Router){
+		"NotFound":         func(rt *segue.Router) { rt.NotFound(lost("one")) },
+		"MethodNotAllowed": func(rt *segue.Router) { rt.MethodNotAllowed(lost("one")) },
+		"OnError": func(rt *segue.Router) {
+			rt.OnError(func(w http.ResponseWriter, r *http.Request, err error) error { return err })
+		},
+	}
+	for name, say := range says {
+		for first := range 3 {
+			app := segue.New()
+			outer := app.Group("/a", via("outer"))
+			for i := range 3 {
+				group := outer.Group("/b", via(fmt.Sprint(i)))
+				group.GET(fmt.Sprintf("/%d", i), shows)
+				if i == first {
+					say(group)
+				}
+			}
+			got := ask(t, app, "GET /a/b/none")
+			assert.Equal(t, []string{"outer", fmt.Sprint(first)}, got.Header().Values("Via"), name)
+		}
+	}
+	app := segue.New()
+	outer := app.Group("/a", via("outer"))
+	outer.Group("/b", via("1")).GET("/1", shows)
+	outer.Group("/b", via("2")).GET("/2", shows)
+	assert.Equal(t, []string{"outer"}, ask(t, app, "GET /a/b/none").Header().Values("Via"))
+	assert.Equal(t, []string{"outer"}, ask(t, app, "GET /a/none").Header().Values("Via"))
+	assert.Empty(t, ask(t, app, "GET /none").Header().Values("Via"))
+}
+
+// A preflight is decided by the route that the request after it will have.
+func TestPreflightIsDecidedByItsMethod(t *testing.T) {
+	app := segue.New()
+	app.Group("/users", via("new")).GET("/new", shows)
+	app.Group("/users", via("id")).PUT("/{id}", shows)
+	for method, want := range map[string]string{"": "new", "GET": "new", "PUT": "id", "POST": "new"} {
+		w := fetch(app, "OPTIONS /users/new", "Access-Control-Request-Method: "+method)
+		assert.Equal(t, http.StatusNoContent, w.Code)
+		assert.Equal(t, []string{want}, w.Header().Values("Via"), method)
+	}
+	assert.Equal(t, []string{"new"}, fetch(app, "GET /users/new", "Access-Control-Request-Method: PUT").Header().Values("Via"))
+}
+
+// The parameter of a host is not empty.
+func TestHostThatBeginsWithADot(t *testing.T) {
+	app := segue.New()
+	app.HandleFunc(".x.org/dot", shows)
+	app.HandleFunc("{a}.x.org/label", shows)
+	for target, want := range map[string]int{"/dot": 200, "/label": 404} {
+		r := httptest.NewRequest("GET", target, nil)
+		r.Host = ".x.org"
+		assert.Equal(t, want, app.Lookup(r).Status, target)
+	}
+}

@@ -769,3 +769,16 @@ func TestDiscardedParentIsForgotten(t *testing.T) {
 	assert.Equal(t, 200, ask(t, app, "GET /app/x").Code)
 	assert.Equal(t, 200, ask(t, child, "GET /x").Code)
 }
+
+// A router that is mounted twice at each of 40 levels is looked at once.
+func TestMountOfManyWays(t *testing.T) {
+	inner := segue.New()
+	for range 40 {
+		outer := segue.New()
+		outer.Mount("/a", inner)
+		outer.Mount("/b", inner)
+		inner = outer
+	}
+	assert.NoError(t, testkit.PanicOf(func() { segue.New().Mount("h.example.org/", inner) }))
+	assert.Error(t, testkit.PanicOf(func() { inner.Mount("/c", inner) }), "a cycle")
+}

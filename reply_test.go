@@ -1109,3 +1109,20 @@ func TestDecodeTypeWithinItself(t *testing.T) {
 		assert.Regexp(t, `^(field [aA]\.[bB](\.…)?: )?expected a whole number, got a string( at byte \d+)?$`, message, name)
 	}
 }
+
+// Integers of 64 bits are whole numbers too, and an escaped quote ends no name.
+func TestDecodeTextsOfWholeNumbersAndEscapes(t *testing.T) {
+	for want, err := range map[string]error{
+		"from -9223372036854775808 to 9223372036854775807": errorOf[int64](`99999999999999999999`),
+		"the same name twice":                              errorOf[any](`{"a\"b":1,"a\"b":2}`),
+	} {
+		assert.ErrorContains(t, err, want)
+	}
+	for _, err := range []error{errorOf[uint](`-1`), errorOf[uintptr](`-1`)} {
+		assert.ErrorContains(t, err, "a whole number from 0 to 18446744073709551615")
+	}
+	for _, body := range []string{`{"a\"":1,"a\\":2}`, `{"a":"\",\"a\":\"","b":"\\"}`, `["\"{\"",{"a":1},{"a":2}]`} {
+		assert.NoError(t, errorOf[any](body), body)
+	}
+	assert.ErrorContains(t, errorOf[any](`{"x":"\\","x":"\""}`), "the same name twice")
+}

@@ -1725,3 +1725,18 @@ func served(u *url.URL, name string) bool {
 	}
 	return strings.Join(segs, "/") == name
 }
+
+// As Route.Handler shows it, there is no route around it: the whole path is the
+// name, and the fallback has the paths that look like no file.
+func TestStaticHandlerAlone(t *testing.T) {
+	for fallback, want := range map[string][2]int{"": {404, 404}, "index.html": {200, 404}} {
+		app := segue.New()
+		app.Static("/s", segue.Files{FS: site, Fallback: fallback})
+		for route := range app.Routes() {
+			for i, target := range []string{"/deep/link", "/nope.js"} {
+				assert.Equal(t, want[i], fetch(route.Handler, "GET "+target).Code, "%q %s", fallback, target)
+			}
+			assert.Equal(t, 200, fetch(route.Handler, "GET /a.txt").Code)
+		}
+	}
+}

@@ -45,6 +45,9 @@ go run ./table -short >/dev/null
 step "the tables of growth"
 go run ./growth -short >/dev/null
 
+step "the tables of costs"
+go run ./costs -short >/dev/null
+
 step "the servers' tables"
 go run ./e2e -short >/dev/null
 
@@ -54,6 +57,7 @@ trap 'rm -rf "$results"' EXIT
 cp -r results/. "$results"
 go run ./table -render -out "$results" >/dev/null
 go run ./growth -render -out "$results" >/dev/null
+go run ./costs -render -out "$results" >/dev/null
 go run ./e2e -render -out "$results" >/dev/null
 diff -r results "$results"
 

@@ -125,6 +125,7 @@ var wrongPatterns = []wrongPattern{
 	{"Mount", ":id", ":id", "^", `a prefix begins with "/"`, `write "/:id"`},
 	{"Mount", "../m", "../m", "^", `a prefix begins with "/"`, "a host that has a dot"},
 	{"Mount", "GET h.org/m", "GET h.org/m", "^", "a prefix takes no method", ""},
+	{"Mount", "G /m", "G /m", "^", "a prefix takes no method", ""},
 	{"Mount", " /m", " /m", "^", "white space in a prefix", "write %20 or %09"},
 	{"Mount", "h.org/a b", "h.org/a b", "       ^", "white space in a prefix", "write %20 or %09"},
 	{"Mount", "h.org:80/m", "h.org:80/m", "     ^", "compared without their port", `write "h.org"`},

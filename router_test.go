@@ -205,3 +205,17 @@ func TestRawPathThatDoesNotBelong(t *testing.T) {
 		assert.Equal(t, want, w.Body.String(), raw)
 	}
 }
+
+// A path that is empty, as CONNECT's is, or begins without a slash, is no route's.
+func TestPathWithoutSlash(t *testing.T) {
+	app := segue.New()
+	app.Any("/{x}", shows)
+	r, w := httptest.NewRequest("CONNECT", "/", nil), httptest.NewRecorder()
+	r.URL.Path, r.RequestURI = "", "example.org:443"
+	assert.NotPanics(t, func() { app.ServeHTTP(w, r) })
+	assert.Equal(t, http.StatusNotFound, w.Code)
+	r, w = httptest.NewRequest("GET", "/", nil), httptest.NewRecorder()
+	r.URL.Path = "xa"
+	app.ServeHTTP(w, r)
+	assert.NotEqual(t, http.StatusOK, w.Code)
+}

@@ -263,10 +263,14 @@ func (c *compiler) afford(nodes []*node) bool {
 		open[0].seen = true
 		return true
 	}
-	cost := len(nodes)
-	for _, n := range nodes {
-		cost += len(n.literals)
+	literals, others := 0, len(nodes)-len(open)
+	for _, n := range open {
+		literals += len(n.literals)
+		if n.param != nil {
+			others++
+		}
 	}
+	cost := len(nodes) + literals*(1+others) // each literal leads to the others too
 	if c.budget < cost {
 		return false
 	}

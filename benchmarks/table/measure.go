@@ -197,8 +197,8 @@ func (r *Result) measurePaths(s section, _ []workload.Set, o options) error {
 			lengths = append(lengths, most)
 		}
 		var cells []*Cell
-		rt := k.Router(lengths)
-		for _, n := range lengths {
+		for _, n := range lengths { // each by itself: what lies beside the alternatives is made for the longest
+			rt := k.Router([]int{n})
 			request, w := k.Request(n), pathlen.NewWriter()
 			c := &Cell{Section: s.name, Column: report.Number(float64(n)), Router: k.Name, per: n, serve: func(times int) {
 				for range times {

@@ -42,7 +42,9 @@ func run(root string, check bool) error {
 	files := []string{"README.md", "SECURITY.md", "benchmarks/README.md"}
 	docs, _ := filepath.Glob(filepath.Join(root, "docs/*.md"))
 	for _, name := range docs {
-		files = append(files, "docs/"+filepath.Base(name))
+		if filepath.Base(name) != "mutation.md" { // which internal/mutate makes
+			files = append(files, "docs/"+filepath.Base(name))
+		}
 	}
 	for _, name := range files {
 		text, err := os.ReadFile(filepath.Join(root, name))

@@ -538,7 +538,7 @@ func TestNextWhileComposing(t *testing.T) {
 		return next
 	})
 	app.GET("/", shows)
-	err, _ := testkit.PanicOf(func() { ask(t, app, "GET /") }).(error)
+	err := testkit.PanicOf(func() { ask(t, app, "GET /") })
 	require.ErrorContains(t, err, "a middleware called the next handler before all were composed")
 }
 

@@ -340,7 +340,6 @@ func TestErrorListUnderTwoMounts(t *testing.T) {
 
 type key struct{}
 
-// A middleware that hands on a copy of the request changes nothing.
 // A route that several routers serve is told apart by the bytes of its pattern,
 // though a prefix adds nothing to them.
 func TestErrorListOfOneTextUnderTwoRoots(t *testing.T) {
@@ -390,6 +389,7 @@ func TestErrorListOfAnotherRequest(t *testing.T) {
 	assert.Equal(t, "app", listOf(w))
 }
 
+// A middleware that hands on a copy of the request changes nothing.
 func TestErrorListOfACopy(t *testing.T) {
 	for name, copied := range map[string]func(*http.Request) *http.Request{
 		"WithContext": func(r *http.Request) *http.Request { return r.WithContext(context.WithValue(r.Context(), key{}, 1)) },

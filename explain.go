@@ -571,7 +571,7 @@ func (x *explainer) judgeMethods() {
 		}
 		alone := *h
 		alone.next = nil
-		if r := bestOf(x.ask(&alone, x.path).onSent(), x.method); r != nil {
+		if r := bestOf(x.ask(&alone, x.path).onSent(), x.method); r != nil && x.takes(r, x.path) {
 			x.lose(last, rule, r)
 		}
 	}

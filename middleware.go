@@ -188,7 +188,7 @@ func (c *chain) passed(by *chain) bool {
 func (c *chain) next(w http.ResponseWriter, r *http.Request) {
 	s := c.root.last.Load()
 	if s == nil {
-		panic(misuse("a middleware called the next handler before all were composed"))
+		panic(fmt.Errorf("segue: the middleware %s or one inside it called the next handler before all were composed", funcName(c.middleware[0])))
 	}
 	if found := s.routeOf(r); found != nil {
 		found.scope.handlerAfter(c, found.handler).ServeHTTP(w, r)

@@ -504,8 +504,6 @@ func TestMiddlewareMayRegisterWhileItIsBuilt(t *testing.T) {
 	testkit.WaitFor(t, done)
 }
 
-// A middleware may pass on another request, or one whose path another router
-// has matched since. Wherever that leads, the chains there are run.
 // A middleware that panics while it is composed is composed again by the next
 // request, and no other one is.
 func TestPanicWhileComposing(t *testing.T) {
@@ -539,9 +537,11 @@ func TestNextWhileComposing(t *testing.T) {
 	})
 	app.GET("/", shows)
 	err := testkit.PanicOf(func() { ask(t, app, "GET /") })
-	require.ErrorContains(t, err, "a middleware called the next handler before all were composed")
+	require.ErrorContains(t, err, "segue: the middleware segue_test.TestNextWhileComposing.func1 or one inside it called the next handler before all were composed")
 }
 
+// A middleware may pass on another request, or one whose path another router
+// has matched since. Wherever that leads, the chains there are run.
 func TestAnotherRequestPassesTheChainsOnItsWay(t *testing.T) {
 	for name, elsewhere := range map[string]segue.Middleware{
 		"another request": func(next http.Handler) http.Handler {

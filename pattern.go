@@ -19,8 +19,8 @@ import (
 
 // segmentKind is the kind of a pattern segment. The kinds are in the order of
 // rule 2 of doc.go, for Explain and Static: a literal beats a parameter, and a
-// parameter beats a rest. The trie has the
-// same order in (*compiler).step, and puts rests last in (*compiler).children.
+// parameter beats a rest. What a request gets is decided in trie.go: (*compiler).step
+// puts literals first, and (*compiler).children rests last.
 type segmentKind uint8
 
 const (

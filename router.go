@@ -41,7 +41,7 @@ type Router struct {
 	scopes    *scope     // those composed last, by compile, which keeps their chains
 
 	// What follows is guarded by graph.
-	settings      // see there how to add one
+	settings      // middleware.go says how to add one
 	registrations []*registration
 	mounts        []*mount
 	parents       []weak.Pointer[mount] // weak, so that a discarded root does not live on in its children
@@ -141,8 +141,8 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	// Find stops where a rest begins. What the rest takes may hold an empty segment
-	// or a dot segment.
+	// Find passes no empty segment and no dot segment. But it stops where a rest
+	// begins, and what the rest takes may hold some.
 	if number < automaton.First || unchecked < len(path) && uncleanAt(path, unchecked-1) >= 0 {
 		s.serveResolved(w, r)
 		return

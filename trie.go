@@ -158,8 +158,8 @@ func (n *node) eachNode(visit func(*node)) {
 
 // The budget bounds the states and table entries of one automaton. States of a
 // single node are free: there are no more of them than trie nodes. States that
-// merge several may take as much as the trie again, plus a constant that is all
-// an ordinary set of routes needs. A state over the budget stays
+// merge several may take as much as the trie again, plus a constant, so that small
+// sets of routes are always merged. A state over the budget stays
 // nondeterministic: its nodes are stepped through side by side, which takes one
 // state for each trie node once more. Together that is at most 4 times the trie
 // and the constant; the tests hold every automaton to it.

@@ -277,18 +277,32 @@ func TestRoutersStartWhileServing(t *testing.T) {
 	})
 }
 
-// A change of routes beside requests composes no middleware again.
+// A change of routes beside requests composes no middleware again, whether a
+// request, a middleware or a goroutine makes it. The window is small: it takes
+// hundreds of rounds to hit it.
 func TestMiddlewareIsComposedOnceWhileServing(t *testing.T) {
-	for range testkit.Size(20, 300) {
-		var composed atomic.Int32
-		app := segue.New()
-		app.Use(func(next http.Handler) http.Handler { composed.Add(1); return next })
-		app.GET("/", shows)
+	for range testkit.Size(20, 600) {
+		var composed, deep atomic.Int32
+		a, b, child := segue.New(), segue.New(), segue.New()
+		child.Use(func(next http.Handler) http.Handler {
+			child.GET(fmt.Sprintf("/composed%d", composed.Add(1)), shows)
+			return next
+		})
+		child.With(func(next http.Handler) http.Handler { deep.Add(1); return next }).GET("/with", shows)
+		a.Mount("/c", child)
+		a.Mount("/d", child)
+		b.Mount("/c", child)
 		testkit.WhileServing(func() {
-			for i := range 40 {
-				app.GET(fmt.Sprintf("/r%d", i), shows)
+			for i, stop := 0, time.Now().Add(3*time.Millisecond); time.Now().Before(stop); i++ {
+				child.GET(fmt.Sprintf("/r%d", i), shows)
 			}
-		}, func(int, int) { testkit.Serve(app, "GET", "/") })
-		assert.EqualValues(t, 1, composed.Load())
+		}, func(g, _ int) {
+			assert.Equal(t, http.StatusOK, testkit.Serve([]*segue.Router{a, b}[g%2], "GET", "/c/with").Code)
+		})
+		for _, rt := range []*segue.Router{a, b} {
+			assert.Equal(t, http.StatusOK, testkit.Serve(rt, "GET", "/c/with").Code)
+		}
+		assert.EqualValues(t, 3, composed.Load(), "once for each place")
+		assert.EqualValues(t, 3, deep.Load(), "once for each place")
 	}
 }

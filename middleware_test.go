@@ -578,3 +578,19 @@ func TestAnotherRequestPassesTheChainsOnItsWay(t *testing.T) {
 }
 
 type appKey struct{}
+
+// Listing the routes asks a Chain for its members, and composes none of them again.
+func TestListingComposesNothing(t *testing.T) {
+	composed := 0
+	app := segue.New()
+	app.With(segue.Chain(func(next http.Handler) http.Handler {
+		composed++
+		return next
+	})).GET("/x", shows)
+	ask(t, app, "GET /x")
+	once := composed
+	for range app.Routes() {
+		assert.Equal(t, once, composed)
+	}
+	assert.Equal(t, 1, once)
+}

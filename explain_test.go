@@ -884,3 +884,182 @@ func TestExplainFollowsWhatDecided(t *testing.T) {
 		assert.Equal(t, want, told(app.Explain(r)), request)
 	}
 }
+
+// near writes the nearest routes of a trace, each with what is between it and the path.
+func near(trace segue.Trace) (lines []string) {
+	_, drawn, _ := strings.Cut(trace.String(), "\nnearest:\n")
+	for line := range strings.Lines(drawn) {
+		lines = append(lines, regexp.MustCompile("   +").ReplaceAllString(strings.TrimSpace(line), ": "))
+	}
+	return lines
+}
+
+// What costs less comes first: another method, the other spelling, another host, and
+// then two for each letter that differs, with one more for a method that does not
+// answer. What costs over 3 more than the first is left out, and so is what comes
+// after the fifth.
+func TestExplainNearestByCost(t *testing.T) {
+	a510 := strings.Repeat("a", 510)
+	for _, c := range []struct {
+		routes, request string
+		want            []string
+	}{
+		{"POST /{p}/{q}, GET /z/{q}/{$}, GET other/z/a, GET /z/b", "GET /z/a", []string{
+			"POST /{p}/{q}: the same path by another method", "GET /z/{q}/{$}: with a final slash", "GET other/z/a: the same path on another host"}},
+		{"POST /{p}/{q}/{$}, GET /z/{q}, GET other/z/a/{$}", "GET /z/a/", []string{
+			"POST /{p}/{q}/{$}: the same path by another method", "GET /z/{q}: without the final slash", "GET other/z/a/{$}: the same path on another host"}},
+		{"GET other/abcdef, GET /abcdeg", "GET /abcdef", []string{"GET other/abcdef: the same path on another host"}},
+		{"GET other/abcdeg", "GET /abcdef", nil},
+		{"POST /abcdeg, GET /abcdgg, GET /abcggg", "GET /abcdef", []string{"POST /abcdeg: one letter differs", "GET /abcdgg: 2 letters differ", "GET /abcggg: 3 letters differ"}},
+		{"GET /abcdeg, POST /abcdgg, GET /abcggg", "GET /abcdef", []string{"GET /abcdeg: one letter differs", "POST /abcdgg: 2 letters differ"}},
+		{"GET /abcggg", "GET /abcdef", []string{"GET /abcggg: 3 letters differ"}},
+		{"GET /abgggg", "GET /abcdef", nil},
+		{"DELETE /n, PATCH /n, POST /n, PUT /n, TRACE /n, GET /n", "BREW /n", []string{
+			"DELETE /n: the same path by another method", "GET /n: the same path by another method", "PATCH /n: the same path by another method",
+			"POST /n: the same path by another method", "PUT /n: the same path by another method"}},
+		{"GET b.org/only, GET a.org/only", "GET /only", []string{"GET a.org/only: the same path on another host", "GET b.org/only: the same path on another host"}},
+		{"GET /abcdaa, GET h/abcdeg, GET {t}.h/abcdef, GET /abcdeb", "GET /abcdef", []string{"GET {t}.h/abcdef: the same path on another host"}},
+		{"GET /abcdea, GET h/abcdeg, GET /abcdeb", "GET /abcdef", []string{"GET h/abcdeg: one letter differs", "GET /abcdea: one letter differs", "GET /abcdeb: one letter differs"}},
+
+		{"GET /abc/d/efghi", "GET /abc/efghi", []string{"GET /abc/d/efghi: 2 letters differ"}},
+		{"GET /abc/{d}/efghi", "GET /abc/efghi", []string{"GET /abc/{d}/efghi: 2 letters differ"}},
+		{"GET /abc/efghi", "GET /abc/d/efghi", []string{"GET /abc/efghi: 2 letters differ"}},
+		{"GET /users/{r...}", "GET /uers", []string{"GET /users/{r...}: 2 letters differ"}},
+		{"GET /users/{id}", "GET /users/", []string{"GET /users/{id}: one letter differs"}},
+		{"GET /users/{id}", "GET /user/", []string{"GET /users/{id}: 2 letters differ"}},
+		{"GET /users", "GET /usrs", []string{"GET /users: one letter differs"}},
+		{"GET /users", "GET /userss", []string{"GET /users: one letter differs"}},
+		{"GET /users", "GET /USERS", []string{"GET /users: one letter differs"}},
+		{"GET /x", "GET /y", []string{"GET /x: one letter differs"}},
+
+		// At most 512 bytes, and 64 segments on either side.
+		{"GET /a/{r...}", "GET /b/" + a510[:509], []string{"GET /a/{r...}: one letter differs"}},
+		{"GET /a/{r...}", "GET /b/" + a510, nil},
+		{"GET " + strings.Repeat("/a", 64), "GET " + strings.Repeat("/a", 63) + "/b", []string{"GET " + strings.Repeat("/a", 36) + "/…"}},
+		{"GET " + strings.Repeat("/a", 64), "GET " + strings.Repeat("/a", 65), nil},
+		{"GET " + strings.Repeat("/a", 65), "GET " + strings.Repeat("/a", 64), nil},
+	} {
+		app := segue.New()
+		app.TrailingSlash(segue.SlashExact)
+		for _, p := range strings.Split(c.routes, ", ") {
+			if method, path, _ := strings.Cut(p, " "); strings.HasPrefix(path, "/") {
+				app.Method(method, path, http.HandlerFunc(shows))
+			} else {
+				app.HandleFunc(p, shows)
+			}
+		}
+		method, path, _ := strings.Cut(c.request, " ")
+		r := httptest.NewRequest(method, path, nil)
+		r.Host = "h"
+		assert.Equal(t, c.want, near(app.Explain(r)), "%s: %s", c.routes, c.request)
+	}
+}
+
+// Each step has what is still open, and the rules of what matches too.
+func TestExplainSteps(t *testing.T) {
+	app := segue.New()
+	for _, p := range []string{
+		"GET /t/x/y", "GET /t/{a}/y", "GET /t/{a}/{b}", "GET /r/{rest...}", "POST /r/{rest...}", "GET /{x}/s/{y}", "/o/{id}", "OPTIONS /o/{id}",
+		"GET a.com/h/{id}", "GET {t}.com/g/{id}", "GET /h/{id}", "GET /far/b/c/d", "GET a.com/far/b",
+	} {
+		app.HandleFunc(p, shows)
+	}
+	app.GET("/verb", shows)
+	app.GET("/verbs", shows)
+	app.POST("/verbs", shows)
+	exact, sub, raw := segue.New(), segue.New(), app.Group("/raw")
+	exact.TrailingSlash(segue.SlashExact)
+	exact.GET("/", shows)
+	app.Mount("/exact", exact)
+	sub.GET("/", shows)
+	app.Handle("/handled", sub)
+	raw.CleanPath(false)
+	raw.GET("/*path", shows)
+	app.GET("/raw/:x/:y", shows)
+	for request, want := range map[string][]string{
+		"GET h /t/x/y": {
+			`200 GET /t/x/y`,
+			`"t" literal ="" ["/t" "/{x}"] ["GET /t/x/y" "GET /t/{a}/y" "GET /t/{a}/{b}" "GET /{x}/s/{y}"]`,
+			`"x" literal ="" ["/t/x" "/t/{a}"] ["GET /t/x/y" "GET /t/{a}/y" "GET /t/{a}/{b}"] a literal beats a parameter: not GET /t/{a}/y, GET /t/{a}/{b}`,
+			`"y" literal ="" ["/t/x/y" "/t/{a}/y" "/t/{a}/{b}"] ["GET /t/x/y" "GET /t/{a}/y" "GET /t/{a}/{b}"]`,
+		},
+		"GET h /r/s/t": {
+			`200 GET /r/{rest...}`,
+			`"r" literal ="" ["/r" "/{x}"] ["GET /r/{rest...}" "GET /{x}/s/{y}"] a literal beats a parameter: not GET /{x}/s/{y}`,
+			`"s/t" rest rest="s/t" [] ["GET /r/{rest...}"]`,
+		},
+		"PUT h /r/s/t": {
+			`405, Allow: GET, HEAD, POST`,
+			`"r" literal ="" ["/r" "/{x}"] ["GET /r/{rest...}" "POST /r/{rest...}" "GET /{x}/s/{y}"]`,
+			`"s/t" rest rest="s/t" [] ["GET /r/{rest...}" "POST /r/{rest...}"]`,
+		},
+		"GET a.com /h/7": {
+			`200 GET a.com/h/{id}`,
+			`"h" literal ="" ["/h"] ["GET a.com/h/{id}"]`,
+			`"7" parameter id="7" ["/h/{id}"] ["GET a.com/h/{id}"] a route with a host beats one without: not GET /h/{id}`,
+		},
+		"OPTIONS h /o/7": {
+			`200 OPTIONS /o/{id}`,
+			`"o" literal ="" ["/o"] ["OPTIONS /o/{id}"]`,
+			`"7" parameter id="7" ["/o/{id}"] ["OPTIONS /o/{id}"] the more specific method wins: not /o/{id}`,
+		},
+		"OPTIONS h /verb": {
+			`204, Allow: GET, HEAD, OPTIONS`,
+			`"verb" literal ="" ["/verb" "/{x}"] ["GET /verb"] no other route matches`,
+		},
+		"OPTIONS h /verbs": {
+			`204, Allow: GET, HEAD, OPTIONS, POST`,
+			`"verbs" literal ="" ["/verbs" "/{x}"] ["GET /verbs" "POST /verbs"]`,
+		},
+		"GET a.com /far/b/c/e": {
+			`404, no route`,
+			`"far" literal ="" ["/far" "/{x}"] ["GET /far/b/c/d" "GET /{x}/s/{y}"]`,
+			`"b" literal ="" ["/far/b"] ["GET /far/b/c/d"]`,
+			`"c" literal ="" ["/far/b/c"] ["GET /far/b/c/d"]`,
+			`"e"  ="" [] []`,
+		},
+		"GET h /exact/": {
+			`404, no route`,
+			`"exact" literal ="" ["/exact" "/{x}"] ["GET /exact" "GET /{x}/s/{y}"]`,
+			`""  ="" [] []`,
+		},
+		"GET h /exact": {
+			`200 GET /exact`,
+			`"exact" literal ="" ["/exact" "/{x}"] ["GET /exact"] no other route matches`,
+		},
+		"GET h /handled": {
+			`200 /handled`,
+			`the handler is a Router, which sees the whole path`,
+			`it answers 404, no route`,
+			`it has the path without the prefix: write Mount("/handled", router)`,
+			`"handled" literal ="" ["/handled" "/{x}"] ["/handled"] no other route matches`,
+		},
+		"GET h /raw/./z": {
+			`200 GET /raw/{path...}`,
+			`the path is not clean; only routers under CleanPath(false) are asked`,
+			`"raw" literal ="" ["/raw"] ["GET /raw/{path...}" "GET /raw/{path...}"]`,
+			`"./z" rest path="./z" [] ["GET /raw/{path...}"] no other route matches`,
+		},
+	} {
+		f := strings.Fields(request)
+		r := httptest.NewRequest(f[0], "/", nil)
+		r.Host, r.RequestURI, r.URL = f[1], f[2], &url.URL{Path: f[2]}
+		lines := told(app.Explain(r))
+		assert.Equal(t, want, lines[:len(lines)-1], request)
+	}
+}
+
+// A step is wide where the automaton that was asked steps through several states.
+func TestExplainWide(t *testing.T) {
+	app := segue.New()
+	for i := range 300 {
+		app.POST(fmt.Sprintf("/page%d/edit", i), shows)
+		app.POST(fmt.Sprintf("/{user}/act%d", i), shows)
+	}
+	app.GET("/{user}/act299", shows)
+	post, get := explained(app, "POST", "/page299/act299"), explained(app, "GET", "/page299/act299")
+	assert.True(t, post.Steps[1].Wide)
+	assert.False(t, get.Steps[1].Wide)
+	assert.Contains(t, post.String(), " side by side, 1 route\n")
+	assert.NotContains(t, get.String(), "side by side")
+}

@@ -214,10 +214,13 @@ func TestPathWithoutSlash(t *testing.T) {
 	r.URL.Path, r.RequestURI = "", "example.org:443"
 	assert.NotPanics(t, func() { app.ServeHTTP(w, r) })
 	assert.Equal(t, http.StatusNotFound, w.Code)
-	r, w = httptest.NewRequest("GET", "/", nil), httptest.NewRecorder()
-	r.URL.Path = "xa"
-	app.ServeHTTP(w, r)
-	assert.NotEqual(t, http.StatusOK, w.Code)
+	for path, location := range map[string]string{"": "/", "xa": "/xa", "x/a": "/x/a"} {
+		r, w = httptest.NewRequest("GET", "/", nil), httptest.NewRecorder()
+		r.URL.Path = path
+		app.ServeHTTP(w, r)
+		assert.Equal(t, http.StatusTemporaryRedirect, w.Code, path)
+		assert.Equal(t, location, w.Header().Get("Location"), path)
+	}
 }
 
 // An exact route on the host beats a rest on every host, in the other spelling of the

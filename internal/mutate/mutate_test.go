@@ -32,7 +32,11 @@ func TestMutants(t *testing.T) {
 func TestFates(t *testing.T) {
 	testkit.SkipUnlessExplores(t)
 	var out bytes.Buffer
-	o := options{only: regexp.MustCompile(""), page: "testdata/sums/survivors.md", tags: "purego", workers: 2, verbose: true}
+	before, err := os.ReadFile("testdata/sums/survivors.tsv")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	o := options{only: regexp.MustCompile(""), data: filepath.Join(dir, "data"), page: filepath.Join(dir, "page"), tags: "purego", workers: 2, verbose: true, write: true}
+	require.NoError(t, os.WriteFile(o.data, before, 0o666))
 	unexplained, err := run(&out, []string{sums}, o)
 	require.NoError(t, err)
 	text := out.String()
@@ -40,15 +44,17 @@ func TestFates(t *testing.T) {
 	assert.Contains(t, text, "Count: swap: && → ||: killed TestCount\n")
 	assert.Contains(t, text, "Down: remove: n-- → nothing: timed out endless\n")
 	assert.Contains(t, text, "sums.go:5 package: swap: << → >>: killed TestCount\n")
+	after, err := os.ReadFile(o.data)
+	require.NoError(t, err)
+	assert.Equal(t, string(before), string(after), "the survivors are those that were known")
 	page, err := os.ReadFile(o.page)
 	require.NoError(t, err)
-	_, tables, _ := strings.Cut(text, "| file")
-	assert.Equal(t, string(page), "| file"+tables, "the tables are the page's own")
+	assert.Contains(t, string(page), "| testdata/sums/sums.go | 70 | 60 | 3 | 7 |\n")
 
-	o.page, o.only = filepath.Join(t.TempDir(), "none.md"), regexp.MustCompile("Larger: boundary")
+	o.data, o.only, o.write = filepath.Join(dir, "none"), regexp.MustCompile("Larger: boundary"), false
 	unexplained, err = run(&out, []string{sums}, o)
 	require.NoError(t, err)
-	assert.Equal(t, 1, unexplained, "without the page nothing is explained")
+	assert.Equal(t, 1, unexplained, "without the data nothing is explained")
 }
 
 // The same on a function of the package itself.
@@ -66,28 +72,63 @@ func TestMutantsOfThePackage(t *testing.T) {
 	assert.Regexp(t, `return: true → false: killed Test(MethodsAreTokens|WrongPatternsAreExplained)\n`, out.String())
 }
 
-// The survivors of a line that have one reason share a row, which is read as it
-// was printed.
-func TestPage(t *testing.T) {
+// What becomes of a file's mutants takes the place of what was known of it, and a
+// survivor keeps its reason. It is read as it was written.
+func TestData(t *testing.T) {
 	survivor := func(line int, change string) *mutant {
-		return &mutant{file: "a.go", function: "F", line: line, code: "x := a || b", operator: "swap", old: "||", new: change, fate: survived}
+		return &mutant{function: "F", line: line, code: "x := a || b", operator: "swap", old: "||", new: change, fate: survived}
 	}
-	f := &source{name: "a.go", mutants: []*mutant{survivor(9, "&&"), survivor(7, "&&"), survivor(7, "|")}}
-	var out bytes.Buffer
-	assert.Equal(t, 3, report(&out, []*source{f}, nil))
-	known := map[row]string{}
-	for _, m := range f.mutants {
-		known[rowOf(m)] = "the same"
-	}
-	out.Reset()
-	assert.Zero(t, report(&out, []*source{f}, known))
-	assert.Contains(t, out.String(), "\n| a.go:7 `F` | `x := a \\|\\| b` | `swap \\|\\| → &&`, `swap \\|\\| → \\|` | the same |\n| a.go:9")
-
-	page := filepath.Join(t.TempDir(), "page.md")
-	require.NoError(t, os.WriteFile(page, out.Bytes(), 0o666))
-	read, err := readPage(page)
+	name := filepath.Join(t.TempDir(), "survivors.tsv")
+	d, err := readData(name)
 	require.NoError(t, err)
-	assert.Equal(t, known, read)
+	a := &source{path: "a.go", mutants: []*mutant{survivor(9, "&&"), {fate: killed}, {fate: timedOut}}}
+	d.put(&source{path: "b.go", mutants: []*mutant{survivor(1, "|")}})
+	d.put(a)
+	const told = "a.go\t3 mutants\t1 timed out\nb.go\t1 mutants\t0 timed out\na.go\tF\tx := a || b\tswap || → &&\t\nb.go\tF\tx := a || b\tswap || → |\t\n"
+	assert.Equal(t, told, d.String())
+	var out bytes.Buffer
+	assert.Equal(t, 1, d.report(&out, []*source{a}))
+	assert.Contains(t, out.String(), "\n| a.go | 3 | 1 | 1 | 1 |\n| all | 3 | 1 | 1 | 1 |\n")
+	assert.Contains(t, out.String(), "\na.go F: swap || → &&: x := a || b\n")
+
+	d.rows[0].reason = "the same"
+	a.mutants = []*mutant{survivor(8, "&&"), survivor(7, "|")}
+	d.put(a)
+	assert.Equal(t, 1, d.report(&out, []*source{a}))
+	assert.Equal(t, []string{"", "the same", ""}, []string{d.rows[0].reason, d.rows[1].reason, d.rows[2].reason})
+	assert.Contains(t, d.page(), "\n| **not judged yet** | 2 | a.go: `x := a \\|\\| b`: `swap \\|\\| → \\|` |\n| the same | 1 |")
+	require.NoError(t, os.WriteFile(name, []byte(d.String()), 0o666))
+	read, err := readData(name)
+	require.NoError(t, err)
+	assert.Equal(t, d, read)
+
+	require.NoError(t, os.WriteFile(name, []byte("a.go\tmany\n"), 0o666))
+	_, err = readData(name)
+	assert.ErrorContains(t, err, `"a.go\tmany\n" is no line of it`)
+}
+
+// docs/mutation.md is what -write makes of survivors.tsv, and both are about the code
+// that stands: whoever changes a line with a survivor runs the command again.
+func TestPage(t *testing.T) {
+	known, err := readData("survivors.tsv")
+	require.NoError(t, err)
+	text, err := os.ReadFile("../../docs/mutation.md")
+	require.NoError(t, err)
+	assert.Equal(t, known.page(), string(text), "go run ./internal/mutate -write makes the page anew")
+	for file := range known.files {
+		text, err := os.ReadFile(filepath.Join("../..", file))
+		require.NoError(t, err)
+		lines := map[string]bool{}
+		for line := range strings.Lines(string(text)) {
+			lines[oneLine(line)] = true
+		}
+		for _, r := range known.rows {
+			assert.True(t, r.file != file || lines[r.code], "%s: %s has no such line any more; go run ./internal/mutate -write %s", r.code, file, file)
+		}
+	}
+	for _, r := range known.rows {
+		assert.Contains(t, known.files, r.file)
+	}
 }
 
 func TestMutateRefuses(t *testing.T) {

@@ -1,111 +1,159 @@
 package main
 
+// This file keeps what is known of survivors. survivors.tsv has it line by line, and
+// docs/mutation.md, which is made from it and from page.md, sums it up by reason.
+
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"io"
+	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 )
 
-// A tally is a row of the table of files.
-type tally struct {
-	file                                string
-	mutants, killed, timedOut, survived int
+//go:embed page.md
+var template string
+
+// data is what survivors.tsv holds: for each file a line with its tally, and for each
+// survivor a line with its row.
+type data struct {
+	files map[string]tally
+	rows  []row // by file, then by line
 }
 
-func (f *source) tally() tally {
-	t := tally{file: f.name, mutants: len(f.mutants)}
-	for _, m := range f.mutants {
-		switch m.fate {
-		case killed:
-			t.killed++
-		case timedOut:
-			t.timedOut++
-		default:
-			t.survived++
-		}
-	}
-	return t
+type tally struct{ mutants, timedOut int }
+
+// A row is a survivor. The line's number is no part of it: that changes with every
+// line above.
+type row struct{ file, function, code, change, reason string }
+
+func (f *source) rowOf(m *mutant) row {
+	return row{file: f.path, function: m.function, code: m.code, change: m.operator + " " + m.old + " → " + m.new}
 }
 
-// row is a survivor as the page shows it, without the reason. The line's number
-// is left out of what is compared: it changes with every line above.
-type row struct{ function, code, change string }
-
-func rowOf(m *mutant) row {
-	return row{m.file + " " + m.function, m.code, m.operator + " " + m.old + " → " + m.new}
-}
-
-var tableRow = regexp.MustCompile("(?m)^\\| (\\S+?):\\d+ `(.*?)` \\| `(.*?)` \\| `(.*?)` \\| (.*) \\|$")
-
-// between stands between two changes in a row.
-const between = "`, `"
-
-// readPage returns the reasons that the page gives for survivors, none if there
-// is no page yet. A row may name several changes of its line.
-func readPage(name string) (map[row]string, error) {
+// readData reads the data, and none if there is no such file yet.
+func readData(name string) (data, error) {
 	text, err := os.ReadFile(name)
 	if err != nil && !os.IsNotExist(err) {
-		return nil, err
+		return data{}, err
 	}
-	known := map[row]string{}
-	for _, m := range tableRow.FindAllStringSubmatch(string(text), -1) {
-		for i := range m {
-			m[i] = strings.ReplaceAll(m[i], `\|`, "|")
-		}
-		for _, change := range strings.Split(m[4], between) {
-			known[row{m[1] + " " + m[2], m[3], change}] = m[5]
-		}
-	}
-	return known, nil
-}
-
-// report prints both tables as the page has them, and returns how many
-// survivors have no reason.
-func report(out io.Writer, sources []*source, known map[row]string) (unexplained int) {
-	fmt.Fprintln(out, "| file | mutants | killed | timed out | survived |\n|---|---|---|---|---|")
-	sum := tally{file: "all"}
-	for _, f := range sources {
-		t := f.tally()
-		fmt.Fprintln(out, t)
-		sum.mutants += t.mutants
-		sum.killed += t.killed
-		sum.timedOut += t.timedOut
-		sum.survived += t.survived
-	}
-	fmt.Fprintln(out, sum)
-	fmt.Fprintln(out, "\n| where | line | changes | why they survive |\n|---|---|---|---|")
-	for _, f := range sources {
-		unexplained += f.reportSurvivors(out, known)
-	}
-	return unexplained
-}
-
-// reportSurvivors prints one row for the survivors of a line that have one
-// reason, and returns how many survivors have none.
-func (f *source) reportSurvivors(out io.Writer, known map[row]string) (unexplained int) {
-	escape := strings.NewReplacer("|", `\|`)
-	var changes []string
-	rows := slices.DeleteFunc(slices.Clone(f.mutants), func(m *mutant) bool { return m.fate != survived })
-	slices.SortStableFunc(rows, func(a, b *mutant) int { return cmp.Compare(a.line, b.line) })
-	for i, m := range rows {
-		r := rowOf(m)
-		if known[r] == "" {
-			unexplained++
-		}
-		changes = append(changes, r.change)
-		if i+1 < len(rows) && rows[i+1].line == m.line && known[rowOf(rows[i+1])] == known[r] {
+	d := data{files: map[string]tally{}}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(fields) == 5 {
+			d.rows = append(d.rows, row{fields[0], fields[1], fields[2], fields[3], fields[4]})
 			continue
 		}
-		fmt.Fprintf(out, "| %s:%d `%s` | `%s` | `%s` | %s |\n", m.file, m.line, m.function, escape.Replace(r.code), escape.Replace(strings.Join(slices.Compact(changes), between)), known[r])
-		changes = nil
+		var t tally
+		if _, err := fmt.Sscanf(strings.Join(fields[1:], " "), "%d mutants %d timed out", &t.mutants, &t.timedOut); err != nil {
+			return data{}, fmt.Errorf("%s: %q is no line of it: %w", name, line, err)
+		}
+		d.files[fields[0]] = t
+	}
+	return d, nil
+}
+
+// String is the text of survivors.tsv.
+func (d data) String() string {
+	var b strings.Builder
+	for _, file := range slices.Sorted(maps.Keys(d.files)) {
+		fmt.Fprintf(&b, "%s\t%d mutants\t%d timed out\n", file, d.files[file].mutants, d.files[file].timedOut)
+	}
+	for _, r := range d.rows {
+		fmt.Fprintln(&b, strings.Join([]string{r.file, r.function, r.code, r.change, r.reason}, "\t"))
+	}
+	return b.String()
+}
+
+// put replaces what is known of a file by what its mutants came to. A survivor keeps
+// the reason that it had.
+func (d *data) put(f *source) {
+	reasons := map[row]string{}
+	for _, r := range d.rows {
+		reason := r.reason
+		r.reason = ""
+		reasons[r] = reason
+	}
+	d.rows = slices.DeleteFunc(d.rows, func(r row) bool { return r.file == f.path })
+	t := tally{mutants: len(f.mutants)}
+	slices.SortStableFunc(f.mutants, func(a, b *mutant) int { return cmp.Compare(a.line, b.line) })
+	for _, m := range f.mutants {
+		switch m.fate {
+		case timedOut:
+			t.timedOut++
+		case survived:
+			r := f.rowOf(m)
+			r.reason = reasons[r]
+			d.rows = append(d.rows, r)
+		}
+	}
+	d.files[f.path] = t
+	slices.SortStableFunc(d.rows, func(a, b row) int { return cmp.Compare(a.file, b.file) })
+}
+
+// report prints the table of some files, and their survivors that have no reason. It
+// returns how many these are.
+func (d data) report(out io.Writer, sources []*source) (unexplained int) {
+	some := data{files: map[string]tally{}, rows: d.rows}
+	for _, f := range sources {
+		some.files[f.path] = d.files[f.path]
+	}
+	fmt.Fprintln(out, some.table())
+	for _, r := range d.rows {
+		if _, ok := some.files[r.file]; ok && r.reason == "" {
+			fmt.Fprintf(out, "%s %s: %s: %s\n", r.file, r.function, r.change, r.code)
+			unexplained++
+		}
 	}
 	return unexplained
 }
 
-func (t tally) String() string {
-	return fmt.Sprintf("| %s | %d | %d | %d | %d |", t.file, t.mutants, t.killed, t.timedOut, t.survived)
+// page is the text of docs/mutation.md.
+func (d data) page() string {
+	return strings.NewReplacer("{{files}}\n", d.table(), "{{reasons}}\n", d.reasons()).Replace(template)
+}
+
+// table is the table of files.
+func (d data) table() string {
+	var b strings.Builder
+	line := func(file string, t tally, survived int) {
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", file, t.mutants, t.mutants-t.timedOut-survived, t.timedOut, survived)
+	}
+	var all tally
+	lived := 0
+	b.WriteString("| file | mutants | killed | timed out | survived |\n|---|---|---|---|---|\n")
+	for _, file := range slices.Sorted(maps.Keys(d.files)) {
+		n := 0
+		for _, r := range d.rows {
+			if r.file == file {
+				n++
+			}
+		}
+		t := d.files[file]
+		line(file, t, n)
+		all, lived = tally{all.mutants + t.mutants, all.timedOut + t.timedOut}, lived+n
+	}
+	line("all", all, lived)
+	return b.String()
+}
+
+// reasons is the table of reasons, the most frequent first.
+func (d data) reasons() string {
+	count, example := map[string]int{}, map[string]string{}
+	escape := strings.NewReplacer("|", `\|`)
+	for _, r := range d.rows {
+		reason := cmp.Or(r.reason, "**not judged yet**")
+		if count[reason]++; count[reason] == 1 {
+			example[reason] = escape.Replace(fmt.Sprintf("%s: `%s`: `%s`", r.file, r.code, r.change))
+		}
+	}
+	var b strings.Builder
+	b.WriteString("| why they survive | survivors | one of them |\n|---|---|---|\n")
+	for _, reason := range slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) }) {
+		fmt.Fprintf(&b, "| %s | %d | %s |\n", reason, count[reason], example[reason])
+	}
+	return b.String()
 }

@@ -20,6 +20,7 @@ import (
 
 // A source is a file of a package, with its mutants.
 type source struct {
+	path      string // as the data has it
 	dir, name string
 	bytes     []byte
 	syntax    *ast.File
@@ -32,7 +33,7 @@ type source struct {
 
 // load parses a file and lists its mutants, those left out that do not compile.
 func load(file string, only *regexp.Regexp) (*source, error) {
-	f := &source{dir: filepath.Dir(file), name: filepath.Base(file), fset: token.NewFileSet()}
+	f := &source{path: filepath.ToSlash(filepath.Clean(file)), dir: filepath.Dir(file), name: filepath.Base(file), fset: token.NewFileSet()}
 	if err := f.list(); err != nil {
 		return nil, err
 	}
@@ -157,8 +158,8 @@ func (o *operators) noteAt(at token.Pos, operator, old, new string, from, to tok
 	line := o.fset.Position(at).Line
 	m := &mutant{
 		id: len(o.mutants) + 1, file: o.name, in: o.in, line: line, operator: operator,
-		code: strings.TrimSpace(strings.Split(string(o.bytes), "\n")[line-1]),
-		old:  strings.Join(strings.Fields(old), " "), new: strings.Join(strings.Fields(new), " "),
+		code: oneLine(strings.Split(string(o.bytes), "\n")[line-1]),
+		old:  oneLine(old), new: oneLine(new),
 		from: o.offset(from), to: o.offset(to), text: text,
 	}
 	if m.function = "package"; o.in != nil {
@@ -166,6 +167,9 @@ func (o *operators) noteAt(at token.Pos, operator, old, new string, from, to tok
 	}
 	o.mutants = append(o.mutants, m)
 }
+
+// oneLine is a text with one space for each run of white space.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // nameOf is a function's name as in a stack trace.
 func nameOf(f *ast.FuncDecl) string {

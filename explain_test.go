@@ -943,7 +943,7 @@ func TestExplainNearestByCost(t *testing.T) {
 		app.TrailingSlash(segue.SlashExact)
 		for _, p := range strings.Split(c.routes, ", ") {
 			if method, path, _ := strings.Cut(p, " "); strings.HasPrefix(path, "/") {
-				app.Method(method, path, http.HandlerFunc(shows))
+				app.Method(method, path, shows)
 			} else {
 				app.HandleFunc(p, shows)
 			}
@@ -953,6 +953,74 @@ func TestExplainNearestByCost(t *testing.T) {
 		r.Host = "h"
 		assert.Equal(t, c.want, near(app.Explain(r)), "%s: %s", c.routes, c.request)
 	}
+}
+
+// steps are requests of TestExplainSteps: method, host and path, with what is told of
+// each.
+var steps = map[string][]string{
+	"GET h /t/x/y": {
+		`200 GET /t/x/y`,
+		`"t" literal ="" ["/t" "/{x}"] ["GET /t/x/y" "GET /t/{a}/y" "GET /t/{a}/{b}" "GET /{x}/s/{y}"]`,
+		`"x" literal ="" ["/t/x" "/t/{a}"] ["GET /t/x/y" "GET /t/{a}/y" "GET /t/{a}/{b}"] a literal beats a parameter: not GET /t/{a}/y, GET /t/{a}/{b}`,
+		`"y" literal ="" ["/t/x/y" "/t/{a}/y" "/t/{a}/{b}"] ["GET /t/x/y" "GET /t/{a}/y" "GET /t/{a}/{b}"]`,
+	},
+	"GET h /r/s/t": {
+		`200 GET /r/{rest...}`,
+		`"r" literal ="" ["/r" "/{x}"] ["GET /r/{rest...}" "GET /{x}/s/{y}"] a literal beats a parameter: not GET /{x}/s/{y}`,
+		`"s/t" rest rest="s/t" [] ["GET /r/{rest...}"]`,
+	},
+	"PUT h /r/s/t": {
+		`405, Allow: GET, HEAD, POST`,
+		`"r" literal ="" ["/r" "/{x}"] ["GET /r/{rest...}" "POST /r/{rest...}" "GET /{x}/s/{y}"]`,
+		`"s/t" rest rest="s/t" [] ["GET /r/{rest...}" "POST /r/{rest...}"]`,
+	},
+	"GET a.com /h/7": {
+		`200 GET a.com/h/{id}`,
+		`"h" literal ="" ["/h"] ["GET a.com/h/{id}"]`,
+		`"7" parameter id="7" ["/h/{id}"] ["GET a.com/h/{id}"] a route with a host beats one without: not GET /h/{id}`,
+	},
+	"OPTIONS h /o/7": {
+		`200 OPTIONS /o/{id}`,
+		`"o" literal ="" ["/o"] ["OPTIONS /o/{id}"]`,
+		`"7" parameter id="7" ["/o/{id}"] ["OPTIONS /o/{id}"] the more specific method wins: not /o/{id}`,
+	},
+	"OPTIONS h /verb": {
+		`204, Allow: GET, HEAD, OPTIONS`,
+		`"verb" literal ="" ["/verb" "/{x}"] ["GET /verb"] no other route matches`,
+	},
+	"OPTIONS h /verbs": {
+		`204, Allow: GET, HEAD, OPTIONS, POST`,
+		`"verbs" literal ="" ["/verbs" "/{x}"] ["GET /verbs" "POST /verbs"]`,
+	},
+	"GET a.com /far/b/c/e": {
+		`404, no route`,
+		`"far" literal ="" ["/far" "/{x}"] ["GET /far/b/c/d" "GET /{x}/s/{y}"]`,
+		`"b" literal ="" ["/far/b"] ["GET /far/b/c/d"]`,
+		`"c" literal ="" ["/far/b/c"] ["GET /far/b/c/d"]`,
+		`"e"  ="" [] []`,
+	},
+	"GET h /exact/": {
+		`404, no route`,
+		`"exact" literal ="" ["/exact" "/{x}"] ["GET /exact" "GET /{x}/s/{y}"]`,
+		`""  ="" [] []`,
+	},
+	"GET h /exact": {
+		`200 GET /exact`,
+		`"exact" literal ="" ["/exact" "/{x}"] ["GET /exact"] no other route matches`,
+	},
+	"GET h /handled": {
+		`200 /handled`,
+		`the handler is a Router, which sees the whole path`,
+		`it answers 404, no route`,
+		`it has the path without the prefix: write Mount("/handled", router)`,
+		`"handled" literal ="" ["/handled" "/{x}"] ["/handled"] no other route matches`,
+	},
+	"GET h /raw/./z": {
+		`200 GET /raw/{path...}`,
+		`the path is not clean; only routers under CleanPath(false) are asked`,
+		`"raw" literal ="" ["/raw"] ["GET /raw/{path...}" "GET /raw/{path...}"]`,
+		`"./z" rest path="./z" [] ["GET /raw/{path...}"] no other route matches`,
+	},
 }
 
 // Each step has what is still open, and the rules of what matches too.
@@ -976,71 +1044,7 @@ func TestExplainSteps(t *testing.T) {
 	raw.CleanPath(false)
 	raw.GET("/*path", shows)
 	app.GET("/raw/:x/:y", shows)
-	for request, want := range map[string][]string{
-		"GET h /t/x/y": {
-			`200 GET /t/x/y`,
-			`"t" literal ="" ["/t" "/{x}"] ["GET /t/x/y" "GET /t/{a}/y" "GET /t/{a}/{b}" "GET /{x}/s/{y}"]`,
-			`"x" literal ="" ["/t/x" "/t/{a}"] ["GET /t/x/y" "GET /t/{a}/y" "GET /t/{a}/{b}"] a literal beats a parameter: not GET /t/{a}/y, GET /t/{a}/{b}`,
-			`"y" literal ="" ["/t/x/y" "/t/{a}/y" "/t/{a}/{b}"] ["GET /t/x/y" "GET /t/{a}/y" "GET /t/{a}/{b}"]`,
-		},
-		"GET h /r/s/t": {
-			`200 GET /r/{rest...}`,
-			`"r" literal ="" ["/r" "/{x}"] ["GET /r/{rest...}" "GET /{x}/s/{y}"] a literal beats a parameter: not GET /{x}/s/{y}`,
-			`"s/t" rest rest="s/t" [] ["GET /r/{rest...}"]`,
-		},
-		"PUT h /r/s/t": {
-			`405, Allow: GET, HEAD, POST`,
-			`"r" literal ="" ["/r" "/{x}"] ["GET /r/{rest...}" "POST /r/{rest...}" "GET /{x}/s/{y}"]`,
-			`"s/t" rest rest="s/t" [] ["GET /r/{rest...}" "POST /r/{rest...}"]`,
-		},
-		"GET a.com /h/7": {
-			`200 GET a.com/h/{id}`,
-			`"h" literal ="" ["/h"] ["GET a.com/h/{id}"]`,
-			`"7" parameter id="7" ["/h/{id}"] ["GET a.com/h/{id}"] a route with a host beats one without: not GET /h/{id}`,
-		},
-		"OPTIONS h /o/7": {
-			`200 OPTIONS /o/{id}`,
-			`"o" literal ="" ["/o"] ["OPTIONS /o/{id}"]`,
-			`"7" parameter id="7" ["/o/{id}"] ["OPTIONS /o/{id}"] the more specific method wins: not /o/{id}`,
-		},
-		"OPTIONS h /verb": {
-			`204, Allow: GET, HEAD, OPTIONS`,
-			`"verb" literal ="" ["/verb" "/{x}"] ["GET /verb"] no other route matches`,
-		},
-		"OPTIONS h /verbs": {
-			`204, Allow: GET, HEAD, OPTIONS, POST`,
-			`"verbs" literal ="" ["/verbs" "/{x}"] ["GET /verbs" "POST /verbs"]`,
-		},
-		"GET a.com /far/b/c/e": {
-			`404, no route`,
-			`"far" literal ="" ["/far" "/{x}"] ["GET /far/b/c/d" "GET /{x}/s/{y}"]`,
-			`"b" literal ="" ["/far/b"] ["GET /far/b/c/d"]`,
-			`"c" literal ="" ["/far/b/c"] ["GET /far/b/c/d"]`,
-			`"e"  ="" [] []`,
-		},
-		"GET h /exact/": {
-			`404, no route`,
-			`"exact" literal ="" ["/exact" "/{x}"] ["GET /exact" "GET /{x}/s/{y}"]`,
-			`""  ="" [] []`,
-		},
-		"GET h /exact": {
-			`200 GET /exact`,
-			`"exact" literal ="" ["/exact" "/{x}"] ["GET /exact"] no other route matches`,
-		},
-		"GET h /handled": {
-			`200 /handled`,
-			`the handler is a Router, which sees the whole path`,
-			`it answers 404, no route`,
-			`it has the path without the prefix: write Mount("/handled", router)`,
-			`"handled" literal ="" ["/handled" "/{x}"] ["/handled"] no other route matches`,
-		},
-		"GET h /raw/./z": {
-			`200 GET /raw/{path...}`,
-			`the path is not clean; only routers under CleanPath(false) are asked`,
-			`"raw" literal ="" ["/raw"] ["GET /raw/{path...}" "GET /raw/{path...}"]`,
-			`"./z" rest path="./z" [] ["GET /raw/{path...}"] no other route matches`,
-		},
-	} {
+	for request, want := range steps {
 		f := strings.Fields(request)
 		r := httptest.NewRequest(f[0], "/", nil)
 		r.Host, r.RequestURI, r.URL = f[1], f[2], &url.URL{Path: f[2]}

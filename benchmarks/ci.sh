@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What must hold for the benchmarks: they compile, their checks pass and their
-# commands work. It judges no speed. It installs what it needs: wrk, and
+# commands work. It judges no speed, and does not compile the module in caddy,
+# which takes too long on a fresh machine. It installs what it needs: wrk, and
 # Express by npm ci.
 set -euo pipefail
 cd "$(dirname "$0")"

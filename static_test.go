@@ -1172,16 +1172,20 @@ func TestStaticCacheControl(t *testing.T) {
 // A file whose file system tells no time has an ETag from its bytes: the same
 // for the same bytes, wherever they lie, and another for others.
 func TestStaticTags(t *testing.T) {
-	epoch := fstest.MapFS{"a.txt": {Data: []byte("one"), ModTime: time.Unix(0, 0)}} // which http.ServeContent takes for no time
+	epoch := fstest.MapFS{"a.txt": {Data: []byte("one"), ModTime: time.Unix(0, 0)}}                             // which http.ServeContent takes for no time
+	zip := fstest.MapFS{"a.txt": {Data: []byte("one"), ModTime: time.Date(1979, 11, 30, 0, 0, 0, 0, time.UTC)}} // which archive/zip reads where an entry has none
+	build := fstest.MapFS{"a.txt": {Data: []byte("one"), ModTime: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)}} // which reproducible builds write
 	files := fstest.MapFS{"a.txt": {Data: []byte("one")}, "b.txt": {Data: []byte("one")}, "c.txt": {Data: []byte("two")}, "dir/index.html": {}}
 	app := segue.New()
 	app.Static("/", segue.Files{FS: files})
 	app.Static("/epoch", segue.Files{FS: epoch})
+	app.Static("/zip", segue.Files{FS: zip, Precompressed: true})
+	app.Static("/build", segue.Files{FS: build})
 	app.Static("/forward", segue.Files{FS: forwardOnly{files}})
 	tag := func(target string) string { return fetch(app, "GET "+target).Header().Get("ETag") }
 	one := tag("/a.txt")
 	assert.Regexp(t, `^"[0-9a-f]{32}"$`, one)
-	for _, target := range []string{"/b.txt", "/epoch/a.txt", "/forward/a.txt"} {
+	for _, target := range []string{"/b.txt", "/epoch/a.txt", "/zip/a.txt", "/build/a.txt", "/forward/a.txt"} {
 		assert.Equal(t, one, tag(target), target)
 	}
 	assert.NotEqual(t, one, tag("/c.txt"))

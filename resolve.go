@@ -542,7 +542,7 @@ func missOf(r *http.Request) *miss {
 //
 // # Corner cases
 //
-// Outcome is 0 before a router has had r, and after something else has written
+// Outcome is 0 before a router has matched r, and after something else has written
 // r.Pattern, as an inner [http.ServeMux] does. In middleware around a router it is
 // 200 after a match and 0 otherwise: the router records a miss in a copy of the
 // request, which only its own middleware and handlers see. A request without a
@@ -550,14 +550,15 @@ func missOf(r *http.Request) *miss {
 //
 // Routers joined by [Router.Mount], [Router.Group] or [Router.With] decide as one.
 // A wrapped Router under Mount or [Router.Handle] decides for itself: middleware of
-// the outer router sees 200, because the outer router matched the wrapped one.
+// the outer router sees 200 until it calls next, because the outer router matched the
+// wrapped one. After next it sees 0 if the wrapped router answered a miss, which sets
+// r.Pattern to "": a middleware that counts takes both before next.
 //
 // # Costs
 //
 // Outcome does not allocate, except for the first request after a change of routes
-// and under the build tag purego. It looks for the router of r among those that the
-// program has served from, some 50 nanoseconds for each. It is safe for concurrent use as long as nobody
-// changes r.
+// and under the build tag purego. It searches the routers that have served requests,
+// at about 50 ns for each. It is safe for concurrent use as long as nobody changes r.
 func Outcome(r *http.Request) int {
 	if m := missOf(r); m != nil {
 		return m.status

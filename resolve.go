@@ -222,11 +222,8 @@ func (s *snapshot) appendRoutes(to []*route, number uint32) []*route {
 
 // answer is find, with what a miss has to tell.
 func (q *question) answer(method string) answer {
-	a := q.find(method)
-	switch a.status {
-	case http.StatusNoContent:
-		return q.withAllow(a)
-	case 0:
+	a := q.withAllow(q.find(method))
+	if a.status == 0 {
 		a.status, a.declined = http.StatusNotFound, len(q.files) > 0
 		if allow := q.allowed(); len(allow) > 0 {
 			a.status, a.allow = http.StatusMethodNotAllowed, strings.Join(allow, ", ")
@@ -442,10 +439,8 @@ func options(routes []*route) (*route, int) {
 // best returns the best route on the path over all methods, at the other
 // spelling if there is none at this one.
 func (q *question) best() *route {
-	for _, found := range [][]*route{q.onSent(), q.onOther()} {
-		if len(found) > 0 {
-			return found[0]
-		}
+	if found := slices.Concat(q.onSent(), q.onOther()); len(found) > 0 {
+		return found[0]
 	}
 	return nil
 }
@@ -455,18 +450,16 @@ func (q *question) best() *route {
 func (q *question) allowed() []string {
 	var allow []string
 	add := func(method string) {
-		if !slices.Contains(allow, method) {
+		if method != "" && !slices.Contains(allow, method) {
 			allow = append(allow, method)
 		}
 	}
 	for _, r := range q.onSent() {
-		if m := r.pattern.method(); m != "" {
-			add(m)
-		}
+		add(r.pattern.method())
 	}
 	for _, r := range q.onOther() {
 		m := r.pattern.method()
-		if own, status := q.atOther(m); m != "" && status != 0 && own.pattern.method() == m {
+		if own, status := q.atOther(m); status != 0 && own.pattern.method() == m {
 			add(m)
 		}
 	}

@@ -111,10 +111,10 @@ type Files struct {
 //
 // # What is sent
 //
-// The answers are those of [http.ServeContent], with its 206, 304, 412 and 416.
-// The type follows from the name's extension, or from the first 512 bytes.
-// Last-Modified is the file system's time. If it has none, like [embed.FS], the
-// file has a strong ETag made from its bytes.
+// The answers are those of [http.ServeContent], with its 206, 304, 412 and 416,
+// but a Range in a unit other than bytes is ignored. The type follows from the name's
+// extension, or from the first 512 bytes. Last-Modified is the file system's time.
+// If it has none, like [embed.FS], the file has a strong ETag made from its bytes.
 //
 // With Precompressed every answer has "Vary: Accept-Encoding", and every file has
 // a strong ETag, which differs for each encoding. Ranges are those of the

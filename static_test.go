@@ -665,7 +665,7 @@ func TestStaticAsFileServer(t *testing.T) {
 	headers := []http.Header{
 		{},
 		{"Range": {"bytes=0-0"}}, {"Range": {"bytes=1-"}}, {"Range": {"bytes=-2"}}, {"Range": {"bytes=0-99999"}},
-		{"Range": {"bytes=99999-"}}, {"Range": {"bytes=3-2"}}, {"Range": {"nonsense"}},
+		{"Range": {"bytes=99999-"}}, {"Range": {"bytes=3-2"}}, {"Range": {"bytes=nonsense"}},
 		{"If-Modified-Since": {stamp}}, {"If-Modified-Since": {changed.Add(-time.Hour).Format(http.TimeFormat)}},
 		{"If-Unmodified-Since": {changed.Add(-time.Hour).Format(http.TimeFormat)}},
 		{"If-Match": {`"x"`}}, {"If-None-Match": {"*"}}, {"If-None-Match": {`"x"`}},
@@ -742,6 +742,30 @@ func TestStaticWithoutSeeking(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A Range in a unit that is not bytes is ignored, as RFC 9110, section 14.2, asks,
+// where http.FileServer answers 416. The request stays as it was.
+func TestStaticOtherUnits(t *testing.T) {
+	app := segue.New()
+	app.Static("/seek", segue.Files{FS: site})
+	app.Static("/forward", segue.Files{FS: forwardOnly{site}})
+	for _, place := range []string{"/seek", "/forward"} {
+		for _, method := range []string{"GET", "HEAD"} {
+			want := ranged(t, app, method, place+"/a.txt", "")
+			assert.Equal(t, "200", want[0])
+			for _, rng := range []string{"lines=1-2", "nonsense", "Bytes=1-2", "lines=1-2,3-4"} {
+				assert.Equal(t, want, ranged(t, app, method, place+"/a.txt", rng), rng)
+			}
+			for _, rng := range []string{"bytes=9-", "bytes=x"} {
+				assert.Equal(t, "416", ranged(t, app, method, place+"/a.txt", rng)[0], rng)
+			}
+		}
+	}
+	r := httptest.NewRequest("GET", "/seek/a.txt", nil)
+	r.Header.Set("Range", "lines=1-2")
+	app.ServeHTTP(httptest.NewRecorder(), r)
+	assert.Equal(t, "lines=1-2", r.Header.Get("Range"))
 }
 
 // ranged returns an answer, its parts apart, so that the random boundary

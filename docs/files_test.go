@@ -25,9 +25,10 @@ func TestFiles(t *testing.T) {
 		"FileServerFS": func(dir string, _ bool) http.Handler { return http.FileServerFS(os.DirFS(dir)) },
 	} {
 		t.Run(column, func(t *testing.T) {
-			filetable.Check(t, "files.md", column, *updateFiles, func(t *testing.T, dir string, compressed bool) string {
-				address, _ := testkit.Listen(t, serve(dir, compressed))
-				return address
+			filetable.Check(t, "files.md", column, *updateFiles, func(t *testing.T, dir string) (plain, compressed string) {
+				plain, _ = testkit.Listen(t, serve(dir, false))
+				compressed, _ = testkit.Listen(t, serve(dir, true))
+				return plain, compressed
 			})
 		})
 	}

@@ -31,9 +31,9 @@ func TestServeStatic(t *testing.T) {
 	filetable.Check(t, page, "serve-static", *update, serve)
 }
 
-// serve starts the server, and waits until it answers. The two sections are asked
-// of one kind of server, since serve-static sends no compressed siblings.
-func serve(t *testing.T, dir string, _ bool) string {
+// serve starts the server, and waits until it can be reached. serve-static sends no
+// compressed siblings.
+func serve(t *testing.T, dir string) (address, _ string) {
 	address, err := loopback.FreeAddr()
 	require.NoError(t, err)
 	server := exec.Command("node", filepath.Join(node, "static.js"), address, dir)
@@ -47,7 +47,7 @@ func serve(t *testing.T, dir string, _ bool) string {
 		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			conn.Close()
-			return address
+			return address, ""
 		}
 		select {
 		case err := <-ended:

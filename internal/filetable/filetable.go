@@ -17,9 +17,9 @@ import (
 	"testing"
 )
 
-// A Starter serves the files of dir until the test ends, and returns the address.
-// If compressed is set, the server may send a compressed sibling of a file.
-type Starter func(t *testing.T, dir string, compressed bool) (address string)
+// A Starter serves the files of dir until the test ends. It returns the address
+// of the server, and of one that sends compressed siblings, "" for none.
+type Starter func(t *testing.T, dir string) (plain, compressed string)
 
 // Check asks a server for each row of the page that has the column, or that says
 // that all servers agree. It fails for each cell that is not what the server
@@ -27,11 +27,13 @@ type Starter func(t *testing.T, dir string, compressed bool) (address string)
 func Check(t *testing.T, page, column string, update bool, start Starter) {
 	t.Helper()
 	dir := layOut(t)
-	servers := map[bool]*server{}
-	for _, compressed := range []bool{false, true} {
-		servers[compressed] = &server{address: start(t, dir, compressed)}
+	plain, siblings := start(t, dir)
+	ask := func(compressed bool, r request) (string, error) {
+		if compressed {
+			return (&server{siblings}).ask(r)
+		}
+		return (&server{plain}).ask(r)
 	}
-	ask := func(compressed bool, r request) (string, error) { return servers[compressed].ask(r) }
 	for {
 		text, err := os.ReadFile(page)
 		if err != nil {

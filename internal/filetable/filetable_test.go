@@ -80,16 +80,18 @@ func TestCheckUpdates(t *testing.T) {
 		"| `GET /a.txt` | - | ? | so |\n| `GET /bare` | - | ? | so |\n| `GET /{long}` | - | ? | so |\n\n" +
 		"## Compressed\n\n| request | files | why |\n|---|---|---|\n| `GET /app.js`, `Accept-Encoding: br` | ? | so |\n"
 	require.NoError(t, os.WriteFile(page, []byte(text), 0o644))
-	start := func(t *testing.T, dir string, compressed bool) string {
+	start := func(t *testing.T, dir string) (plain, compressed string) {
 		files := http.FileServerFS(os.DirFS(dir))
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if compressed && r.Header.Get("Accept-Encoding") == "br" {
+		one := httptest.NewServer(files)
+		other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Accept-Encoding") == "br" {
 				r.URL.Path += ".br"
 			}
 			files.ServeHTTP(w, r)
 		}))
-		t.Cleanup(server.Close)
-		return strings.TrimPrefix(server.URL, "http://")
+		t.Cleanup(one.Close)
+		t.Cleanup(other.Close)
+		return strings.TrimPrefix(one.URL, "http://"), strings.TrimPrefix(other.URL, "http://")
 	}
 	Check(t, page, "files", true, start)
 	fresh, err := os.ReadFile(page)

@@ -32,7 +32,7 @@ func TestCaddy(t *testing.T) {
 	filetable.Check(t, page, "Caddy", *update, serve)
 }
 
-const settings = `{
+const caddyfile = `{
 	admin off
 	persist_config off
 	auto_https off
@@ -40,27 +40,39 @@ const settings = `{
 		output discard
 	}
 }
+
+(files) {
+	bind %[1]s
+	root %[2]q
+}
+
+http://:%[3]s {
+	import files
+	file_server
+}
+
+http://:%[4]s {
+	import files
+	file_server {
+		precompressed br zstd gzip
+	}
+}
 `
 
-// sites are the sites of the one Caddy that runs in a process.
-var sites string
-
-// serve adds a site to the Caddyfile, and loads it.
-func serve(t *testing.T, dir string, compressed bool) string {
-	address, err := loopback.FreeAddr()
+func serve(t *testing.T, dir string) (plain, compressed string) {
+	plain, err := loopback.FreeAddr()
 	require.NoError(t, err)
-	host, port, err := net.SplitHostPort(address)
+	compressed, err = loopback.FreeAddr()
 	require.NoError(t, err)
-	fileServer := "file_server"
-	if compressed {
-		fileServer = "file_server {\n\t\tprecompressed br zstd gzip\n\t}"
-	}
-	sites += fmt.Sprintf("http://:%s {\n\tbind %s\n\troot %q\n\t%s\n}\n", port, host, dir, fileServer)
-	config, _, err := caddyconfig.GetAdapter("caddyfile").Adapt([]byte(settings+sites), nil)
+	host, port, err := net.SplitHostPort(plain)
+	require.NoError(t, err)
+	_, another, err := net.SplitHostPort(compressed)
+	require.NoError(t, err)
+	config, _, err := caddyconfig.GetAdapter("caddyfile").Adapt(fmt.Appendf(nil, caddyfile, host, dir, port, another), nil)
 	require.NoError(t, err)
 	require.NoError(t, caddy.Load(config, true))
 	t.Cleanup(func() { assert.NoError(t, caddy.Stop()) })
-	return address
+	return plain, compressed
 }
 
 // The page names the version that has been asked.

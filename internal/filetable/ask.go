@@ -27,8 +27,9 @@ var standIns = strings.NewReplacer(
 
 // ask returns what a server answers to a request, as a cell.
 func (s *server) ask(r request) (string, error) {
-	headers, tag, err := r.headers, "", error(nil)
-	if strings.Contains(strings.Join(headers, ""), "{etag}") {
+	tag := ""
+	if strings.Contains(strings.Join(r.headers, ""), "{etag}") {
+		var err error
 		if tag, err = s.etag(r); err != nil {
 			return "", err
 		}
@@ -37,7 +38,7 @@ func (s *server) ask(r request) (string, error) {
 		}
 	}
 	var lines []string
-	for _, header := range headers {
+	for _, header := range r.headers {
 		lines = append(lines, strings.ReplaceAll(standIns.Replace(header), "{etag}", tag))
 	}
 	answer, body, err := s.exchange(r.method, standIns.Replace(r.target), lines)

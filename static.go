@@ -111,11 +111,11 @@ type Files struct {
 //
 // # What is sent
 //
-// The answers are those of [http.ServeContent], with its 206, 304, 412 and 416.
-// The type follows from the name's extension, or from the first 512 bytes.
-// Last-Modified is the file system's time. If it has none, like [embed.FS], or one
-// before 1981, as archives and reproducible builds write it, the file has a strong ETag
-// made from its bytes.
+// The answers are those of [http.ServeContent], with its 206, 304, 412 and 416, but a
+// Range in a unit other than bytes is ignored. The type follows from the name's
+// extension, or from the first 512 bytes. Last-Modified is the file system's time. If
+// it has none, like [embed.FS], or one before 1981, as archives and reproducible builds
+// write it, the file has a strong ETag made from its bytes.
 //
 // With Precompressed every file, and its 304, 412 and 416, has "Vary: Accept-Encoding"
 // and a strong ETag, which differs for each encoding. Ranges are those of the

@@ -10,6 +10,7 @@ replace (
 
 require (
 	github.com/caddyserver/caddy/v2 v2.11.9
+	github.com/segue-go/segue v0.0.0
 	github.com/segue-go/segue/benchmarks v0.0.0
 	github.com/stretchr/testify v1.12.1
 )
@@ -96,7 +97,6 @@ require (
 	github.com/quic-go/quic-go v0.63.0 // indirect
 	github.com/rs/xid v1.6.0 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
-	github.com/segue-go/segue v0.0.0 // indirect
 	github.com/shopspring/decimal v1.4.0 // indirect
 	github.com/shurcooL/sanitized_anchor_name v1.0.0 // indirect
 	github.com/slackhq/nebula v1.11.2 // indirect

@@ -409,7 +409,7 @@ func (x *explainer) follow(routes []*route, asked *automaton.Automaton) (steps [
 		if x.route == nil && len(open) > 0 {
 			guide = open[0]
 		}
-		s := Step{Segment: segment, Node: branches(open, n+1), Wide: n < len(states) && states[n] > 1}
+		s := Step{Segment: segment, Node: branches(open, n+1), Wide: states[n] > 1}
 		if path.Text == "" {
 			open = slices.DeleteFunc(open, func(r *route) bool { return !r.matches(x.path) })
 		}
@@ -503,7 +503,7 @@ func fillValues(steps []Step, before []automaton.Path, guide *route) {
 // judge says by which rules the winner won over the routes that match too.
 func (x *explainer) judge() {
 	steps := x.trace.Steps
-	if x.route == nil || x.status == http.StatusMethodNotAllowed || len(steps) == 0 {
+	if x.route == nil || x.status == http.StatusMethodNotAllowed {
 		return
 	}
 	x.judgePaths()
@@ -524,7 +524,7 @@ func (x *explainer) judge() {
 
 // lose notes that a route lost by a rule.
 func (x *explainer) lose(step int, rule string, r *route) {
-	s := &x.trace.Steps[min(step, len(x.trace.Steps)-1)]
+	s := &x.trace.Steps[step]
 	i := slices.Index(s.rules, rule)
 	if i < 0 {
 		i = len(s.rules)
@@ -553,9 +553,6 @@ func (x *explainer) judgePaths() {
 // first, among the hosts.
 func (x *explainer) judgeMethods() {
 	last := len(x.trace.Steps) - 1
-	if x.method == http.MethodOptions {
-		return // the best path decides, and not the method
-	}
 	for _, r := range x.routesOf(x.route.pattern.hostKey()) {
 		switch {
 		case r == x.route || r.end != x.route.end || rank(r, x.method) == cannot || !x.takes(r, x.path):
@@ -661,7 +658,7 @@ func (x *explainer) nearness(r *route, sent automaton.Path) (cost int, why strin
 		return 0, "" // nobody reads what so long a path comes near to
 	}
 	differ := pathDistance(r.segments(), sent)
-	if differ == 0 || differ > 1+utf8.RuneCountInString(sent.Text)/3 {
+	if differ > 1+utf8.RuneCountInString(sent.Text)/3 {
 		return 0, ""
 	}
 	cost, why = 4+2*differ, fmt.Sprintf("%d letters differ", differ)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -587,4 +588,478 @@ func TestExplainDrawingIsCut(t *testing.T) {
 		assert.NotContains(t, text, strings.TrimRight(want, " ")+"b")
 	}
 	assert.Contains(t, app.Explain(httptest.NewRequest("OPTIONS", "*", nil)).String(), "400, not a path\n")
+}
+
+// told writes what a trace says in lines: the answer and the notes, each step
+// with its branches, its open routes and its rule, and the nearest routes.
+func told(trace segue.Trace) (lines []string) {
+	patterns := func(routes []segue.Route) (all []string) {
+		for _, r := range routes {
+			all = append(all, r.Pattern)
+		}
+		return all
+	}
+	head, _, _ := strings.Cut(strings.TrimSpace(trace.String()), "\n\n")
+	for _, note := range strings.Split(head, "\n")[1:] {
+		note, _, _ = strings.Cut(note, "   ") // without the place
+		lines = append(lines, strings.TrimSpace(note))
+	}
+	for _, s := range trace.Steps {
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%q %s %s=%q %q %q %s", s.Segment, s.Kind, s.Name, s.Value, s.Node, patterns(s.Open), s.Rule)))
+	}
+	return append(lines, strings.TrimSpace(fmt.Sprintf("near: %q", patterns(trace.Nearest))))
+}
+
+// followed are requests of TestExplainFollowsWhatDecided: method, host and path, with
+// what is told of each.
+var followed = map[string][]string{
+	"OPTIONS h *": {
+		`400, not a path`,
+		`* is not a path`,
+		`near: []`,
+	},
+	"GET h /raw//y": {
+		`200 GET /raw/{path...}`,
+		`the path is not clean; only routers under CleanPath(false) are asked`,
+		`"raw" literal ="" ["/raw"] ["GET /raw/{path...}" "GET /raw/{x}/z" "GET /raw/{path...}"]`,
+		`"/y" rest path="/y" [] ["GET /raw/{path...}"] no other route matches`,
+		`near: []`,
+	},
+	"GET h /raw/./z": {
+		`200 GET /raw/{x}/z`,
+		`the path is not clean; only routers under CleanPath(false) are asked`,
+		`"raw" literal ="" ["/raw"] ["GET /raw/{path...}" "GET /raw/{x}/z" "GET /raw/{path...}"]`,
+		`"." parameter x="." ["/raw/{x}"] ["GET /raw/{x}/z" "GET /raw/{path...}"] a parameter beats a rest: not GET /raw/{path...}`,
+		`"z" literal ="" ["/raw/{x}/z"] ["GET /raw/{x}/z" "GET /raw/{path...}"]`,
+		`near: []`,
+	},
+	"PATCH h /raw//y": {
+		`307 to /raw/y`,
+		`the path is not clean; the clean one is /raw/y`,
+		`"raw" literal ="" ["/raw"] ["GET /raw/{path...}" "GET /raw/{x}/z" "GET /raw/{path...}"]`,
+		`"y" parameter x="y" ["/raw/{x}"] ["GET /raw/{path...}"]`,
+		`near: []`,
+	},
+	"GET h /m//x": {
+		`307 to /m/x, of GET /m/x`,
+		`the path is not clean; the clean one is /m/x`,
+		`"m" literal ="" ["/m"] ["GET /m/x" "GET /m/{id}"]`,
+		`"x" literal ="" ["/m/x" "/m/{id}"] ["GET /m/x" "GET /m/{id}"] a literal beats a parameter: not GET /m/{id}`,
+		`near: []`,
+	},
+	"POST h /v/7/": {
+		`405, Allow: GET, HEAD, OPTIONS`,
+		`the other spelling of the final slash decides: /v/7`,
+		`"v" literal ="" ["/v"] ["GET /v/b" "GET /v/{id}"]`,
+		`"7" parameter id="7" ["/v/{id}"] ["GET /v/{id}"]`,
+		`near: ["GET /v/{id}"]`,
+	},
+	"OPTIONS h /p": {
+		`405, Allow: GET, HEAD, POST`,
+		`"p" literal ="" ["/p"] ["GET /p" "POST /p"]`,
+		`near: ["GET /p" "POST /p"]`,
+	},
+	"OPTIONS h /v/7/": {
+		`307 to /v/7, of GET /v/{id}`,
+		`the other spelling of the final slash decides: /v/7`,
+		`"v" literal ="" ["/v"] ["GET /v/b" "GET /v/{id}"]`,
+		`"7" parameter id="7" ["/v/{id}"] ["GET /v/{id}"] no other route matches`,
+		`near: []`,
+	},
+	"OPTIONS h /m/x": {
+		`200 /m/{any}`,
+		`"m" literal ="" ["/m"] ["/m/{any}"]`,
+		`"x" parameter any="x" ["/m/{any}"] ["/m/{any}"] no other route matches`,
+		`near: []`,
+	},
+	"OPTIONS h /m/7": {
+		`200 /m/{any}`,
+		`"m" literal ="" ["/m"] ["GET /m/x" "/m/{any}" "GET /m/{id}"]`,
+		`"7" parameter any="7" ["/m/{any}"] ["/m/{any}" "GET /m/{id}"] no other route matches`,
+		`near: []`,
+	},
+	"OPTIONS h /o/x": {
+		`200 OPTIONS /o/{id}`,
+		`"o" literal ="" ["/o"] ["OPTIONS /o/{id}"]`,
+		`"x" parameter id="x" ["/o/{id}"] ["OPTIONS /o/{id}"] no other route matches`,
+		`near: []`,
+	},
+	"OPTIONS h /o/q/r": {
+		`200 /o/{y...}`,
+		`"o" literal ="" ["/o"] ["GET /o/x" "OPTIONS /o/{id}" "/o/{y...}"]`,
+		`"q" rest y="q/r" ["/o/{id}"] ["OPTIONS /o/{id}" "/o/{y...}"]`,
+		`"r" rest ="" [] ["/o/{y...}"] no other route matches`,
+		`near: []`,
+	},
+	"OPTIONS h /c/a": {
+		`200 /c/{x}`,
+		`"c" literal ="" ["/c"] ["/c/{x}" "/c/{r...}"]`,
+		`"a" parameter x="a" ["/c/{x}"] ["/c/{x}" "/c/{r...}"] a parameter beats a rest: not /c/{r...}`,
+		`near: []`,
+	},
+	"GET h /c/a": {
+		`200 GET /c/a`,
+		`"c" literal ="" ["/c"] ["GET /c/a" "GET /c/b" "/c/{x}" "/c/{r...}"]`,
+		`"a" literal ="" ["/c/a" "/c/{x}"] ["GET /c/a" "/c/{x}" "/c/{r...}"] a literal beats a parameter: not /c/{x}; a literal beats a rest: not /c/{r...}`,
+		`near: []`,
+	},
+	"GET h /m/x": {
+		`200 GET /m/x`,
+		`"m" literal ="" ["/m"] ["GET /m/x" "GET /m/{id}"]`,
+		`"x" literal ="" ["/m/x" "/m/{id}"] ["GET /m/x" "GET /m/{id}"] a literal beats a parameter: not GET /m/{id}`,
+		`near: []`,
+	},
+	"PUT h /m/x": {
+		`200 /m/{any}`,
+		`"m" literal ="" ["/m"] ["/m/{any}"]`,
+		`"x" parameter any="x" ["/m/{any}"] ["/m/{any}"] no other route matches`,
+		`near: []`,
+	},
+	"GET h /m/7": {
+		`200 GET /m/{id}`,
+		`"m" literal ="" ["/m"] ["GET /m/x" "GET /m/{id}"]`,
+		`"7" parameter id="7" ["/m/{id}"] ["GET /m/{id}"] the more specific method wins: not /m/{any}`,
+		`near: []`,
+	},
+	"GET h /s": {
+		`307 to /s/, of /s/{$}`,
+		`the other spelling of the final slash decides: /s/`,
+		`"s" literal ="" ["/s"] ["/s/{$}" "GET /s/x/y" "GET /s/{a}/t/{$}" "GET /s/{a}/{b}" "GET /s/{r...}"]`,
+		`"" literal ="" ["/s/{$}"] ["/s/{$}" "GET /s/{r...}"] a literal beats a rest: not GET /s/{r...}`,
+		`near: []`,
+	},
+	"GET h /s/x/y": {
+		`200 GET /s/x/y`,
+		`"s" literal ="" ["/s"] ["/s/{$}" "GET /s/x/y" "GET /s/{a}/t/{$}" "GET /s/{a}/{b}" "GET /s/{r...}"]`,
+		`"x" literal ="" ["/s/x" "/s/{a}"] ["GET /s/x/y" "GET /s/{a}/t/{$}" "GET /s/{a}/{b}" "GET /s/{r...}"] a literal beats a parameter: not GET /s/{a}/{b}; a literal beats a rest: not GET /s/{r...}`,
+		`"y" literal ="" ["/s/x/y" "/s/{a}/{b}"] ["GET /s/x/y" "GET /s/{a}/{b}" "GET /s/{r...}"]`,
+		`near: []`,
+	},
+	"GET h /s/x/t/": {
+		`200 GET /s/{a}/t/{$}`,
+		`"s" literal ="" ["/s"] ["/s/{$}" "GET /s/x/y" "GET /s/{a}/t/{$}" "GET /s/{a}/{b}" "GET /s/{r...}"]`,
+		`"x" parameter a="x" ["/s/x" "/s/{a}"] ["GET /s/x/y" "GET /s/{a}/t/{$}" "GET /s/{a}/{b}" "GET /s/{r...}"] a parameter beats a rest: not GET /s/{r...}`,
+		`"t" literal ="" ["/s/{a}/t" "/s/{a}/{b}"] ["GET /s/{a}/t/{$}" "GET /s/{a}/{b}" "GET /s/{r...}"]`,
+		`"" literal ="" ["/s/{a}/t/{$}"] ["GET /s/{a}/t/{$}" "GET /s/{r...}"]`,
+		`near: []`,
+	},
+	"GET h /s/x/y/z/w": {
+		`200 GET /s/{r...}`,
+		`"s" literal ="" ["/s"] ["/s/{$}" "GET /s/x/y" "GET /s/{a}/t/{$}" "GET /s/{a}/{b}" "GET /s/{r...}"]`,
+		`"x" rest r="x/y/z/w" ["/s/x" "/s/{a}"] ["GET /s/x/y" "GET /s/{a}/t/{$}" "GET /s/{a}/{b}" "GET /s/{r...}"]`,
+		`"y" rest ="" ["/s/x/y" "/s/{a}/{b}"] ["GET /s/x/y" "GET /s/{a}/{b}" "GET /s/{r...}"]`,
+		`"z/w" rest ="" [] ["GET /s/{r...}"] no other route matches`,
+		`near: []`,
+	},
+	"GET a.com /h/i": {
+		`200 a.com/h/{id}`,
+		`"h" literal ="" ["/h"] ["a.com/h/i/j" "a.com/h/{id}"]`,
+		`"i" parameter id="i" ["/h/i" "/h/{id}"] ["a.com/h/{id}"] a host written out beats one with a parameter: not {t}.com/h/{id}; a route with a host beats one without: not GET /h/{id}`,
+		`near: []`,
+	},
+	"GET b.com /h/i": {
+		`200 {t}.com/h/{id}`,
+		`"h" literal ="" ["/h"] ["{t}.com/h/{id}"]`,
+		`"i" parameter id="i" ["/h/{id}"] ["{t}.com/h/{id}"] a route with a host beats one without: not GET /h/{id}`,
+		`near: []`,
+	},
+	"GET c.org /h/i": {
+		`200 GET /h/{id}`,
+		`"h" literal ="" ["/h"] ["/h/i/j/k" "GET /h/{id}"]`,
+		`"i" parameter id="i" ["/h/i" "/h/{id}"] ["GET /h/{id}"] the more specific method wins: not /h/{id}`,
+		`near: []`,
+	},
+	"GET a.com /h/i/j/l": {
+		`404, no route`,
+		`"h" literal ="" ["/h"] ["a.com/h/i/j" "a.com/h/{id}"]`,
+		`"i" literal ="" ["/h/i" "/h/{id}"] ["a.com/h/i/j" "a.com/h/{id}"]`,
+		`"j" literal ="" ["/h/i/j"] ["a.com/h/i/j"]`,
+		`"l"  ="" [] []`,
+		`near: ["/c/{r...}" "/h/i/j/k" "/o/{y...}" "GET /s/{r...}" "a.com/h/i/j"]`,
+	},
+	"GET a.com /h/i/j/k": {
+		`200 /h/i/j/k`,
+		`"h" literal ="" ["/h"] ["/h/i/j/k" "GET /h/{id}"]`,
+		`"i" literal ="" ["/h/i" "/h/{id}"] ["/h/i/j/k" "GET /h/{id}"]`,
+		`"j" literal ="" ["/h/i/j"] ["/h/i/j/k"]`,
+		`"k" literal ="" ["/h/i/j/k"] ["/h/i/j/k"] no other route matches`,
+		`near: []`,
+	},
+	"POST a.com /c/b": {
+		`200 /c/{x}`,
+		`"c" literal ="" ["/c"] ["/c/{x}" "/c/{r...}"]`,
+		`"b" parameter x="b" ["/c/{x}"] ["/c/{x}" "/c/{r...}"] a parameter beats a rest: not /c/{r...}`,
+		`near: []`,
+	},
+	"DELETE a.com /p": {
+		`405, Allow: GET, HEAD, POST`,
+		`"p" literal ="" ["/p"] ["GET /p" "POST /p"]`,
+		`near: ["GET /p" "POST /p"]`,
+	},
+	"GET h /sub": {
+		`200 GET /sub`,
+		`"sub" literal ="" ["/sub"] ["GET /sub"] the path as registered beats a mount's prefix in its other spelling: not GET /sub/`,
+		`near: []`,
+	},
+	"GET h /sub/": {
+		`200 GET /sub`,
+		`"sub" literal ="" ["/sub"] ["GET /sub" "GET /sub" "GET /sub/"]`,
+		`"" literal ="" ["/sub/{$}"] ["GET /sub" "GET /sub/"] a literal beats a rest: not GET /sub/`,
+		`near: []`,
+	},
+	"GET h /rest": {
+		`200 GET /rest`,
+		`"rest" literal ="" ["/rest"] ["GET /rest"] the path as registered beats a mount's prefix in its other spelling: not /rest/`,
+		`near: []`,
+	},
+	"GET h /rest/": {
+		`200 /rest/`,
+		`"rest" literal ="" ["/rest"] ["GET /rest" "/rest/"]`,
+		`"" rest ="" [] ["/rest/"] no other route matches`,
+		`near: []`,
+	},
+	"GET h /static/a.txt": {
+		`200 GET /static/{name}`,
+		`"static" literal ="" ["/static"] ["GET /static/{name}" "GET /static/{path...}"]`,
+		`"a.txt" parameter name="a.txt" ["/static/{name}"] ["GET /static/{name}" "GET /static/{path...}"] a parameter beats a rest: not GET /static/{path...}`,
+		`near: []`,
+	},
+	"GET h /static/b.txt": {
+		`200 GET /static/{name}`,
+		`"static" literal ="" ["/static"] ["GET /static/{name}"]`,
+		`"b.txt" parameter name="b.txt" ["/static/{name}"] ["GET /static/{name}"] no other route matches`,
+		`near: []`,
+	},
+	"GET h /static/d/": {
+		`200 GET /static/{path...}`,
+		`"static" literal ="" ["/static"] ["GET /static/{name}" "GET /static/{path...}"]`,
+		`"d" rest path="d/" ["/static/{name}"] ["GET /static/{name}" "GET /static/{path...}"]`,
+		`"" rest ="" [] ["GET /static/{path...}"] no other route matches`,
+		`near: []`,
+	},
+	"GET h /static/d/e": {
+		`404, no route`,
+		`"static" literal ="" ["/static"] ["GET /static/{name}"]`,
+		`"d" parameter name="d" ["/static/{name}"] ["GET /static/{name}"]`,
+		`"e"  ="" [] []`,
+		`near: ["/c/{r...}" "/o/{y...}" "GET /s/{r...}" "GET /static/{name}"]`,
+	},
+	"POST h /static/a.txt": {
+		`405, Allow: GET, HEAD, OPTIONS`,
+		`"static" literal ="" ["/static"] ["GET /static/{name}" "GET /static/{path...}"]`,
+		`"a.txt" parameter name="a.txt" ["/static/{name}"] ["GET /static/{name}" "GET /static/{path...}"]`,
+		`near: ["GET /static/{name}" "GET /static/{path...}"]`,
+	},
+}
+
+// A trace follows what decided: the spelling, the host, the routes that were asked
+// for the method, and each rule where it applies.
+func TestExplainFollowsWhatDecided(t *testing.T) {
+	app, sub, rest := segue.New(), segue.New(), segue.New()
+	for _, p := range []string{
+		"/m/{any}", "GET /m/{id}", "GET /m/x", "OPTIONS /o/{id}", "GET /o/x", "/o/{y...}", "GET /p", "POST /p",
+		"/s/{$}", "GET /s/{a}/t/{$}", "GET /s/{r...}", "GET /s/{a}/{b}", "GET /s/x/y",
+		"{t}.com/h/{id}", "a.com/h/{id}", "/h/{id}", "GET /h/{id}", "a.com/h/i/j", "/h/i/j/k", "GET /c/a", "GET /c/b", "/c/{x}", "/c/{r...}",
+	} {
+		app.HandleFunc(p, shows)
+	}
+	app.GET("/v/:id", shows)
+	app.GET("/v/b", shows)
+	sub.GET("/", shows)
+	sub.HandleFunc("GET /", shows)
+	app.Mount("/sub", sub)
+	rest.HandleFunc("/", shows)
+	app.Mount("/rest", rest)
+	app.GET("/rest", shows)
+	raw := app.Group("/raw")
+	raw.CleanPath(false)
+	raw.GET("/*path", shows)
+	raw.GET("/:x/z", shows)
+	app.Static("/static", segue.Files{FS: fstest.MapFS{"a.txt": {Data: []byte("a")}, "d/index.html": {Data: []byte("d")}}})
+	app.GET("/static/:name", shows)
+	for request, want := range followed {
+		f := strings.Fields(request)
+		r := httptest.NewRequest(f[0], "/", nil)
+		r.Host, r.RequestURI, r.URL = f[1], f[2], &url.URL{Path: f[2]}
+		assert.Equal(t, want, told(app.Explain(r)), request)
+	}
+}
+
+// near writes the nearest routes of a trace, each with what is between it and the path.
+func near(trace segue.Trace) (lines []string) {
+	_, drawn, _ := strings.Cut(trace.String(), "\nnearest:\n")
+	for line := range strings.Lines(drawn) {
+		lines = append(lines, regexp.MustCompile("   +").ReplaceAllString(strings.TrimSpace(line), ": "))
+	}
+	return lines
+}
+
+// What costs less comes first: another method, the other spelling, another host, and
+// then two for each letter that differs, with one more for a method that does not
+// answer. What costs over 3 more than the first is left out, and so is what comes
+// after the fifth.
+func TestExplainNearestByCost(t *testing.T) {
+	a510 := strings.Repeat("a", 510)
+	for _, c := range []struct {
+		routes, request string
+		want            []string
+	}{
+		{"POST /{p}/{q}, GET /z/{q}/{$}, GET other/z/a, GET /z/b", "GET /z/a", []string{
+			"POST /{p}/{q}: the same path by another method", "GET /z/{q}/{$}: with a final slash", "GET other/z/a: the same path on another host"}},
+		{"POST /{p}/{q}/{$}, GET /z/{q}, GET other/z/a/{$}", "GET /z/a/", []string{
+			"POST /{p}/{q}/{$}: the same path by another method", "GET /z/{q}: without the final slash", "GET other/z/a/{$}: the same path on another host"}},
+		{"GET other/abcdef, GET /abcdeg", "GET /abcdef", []string{"GET other/abcdef: the same path on another host"}},
+		{"GET other/abcdeg", "GET /abcdef", nil},
+		{"POST /abcdeg, GET /abcdgg, GET /abcggg", "GET /abcdef", []string{"POST /abcdeg: one letter differs", "GET /abcdgg: 2 letters differ", "GET /abcggg: 3 letters differ"}},
+		{"GET /abcdeg, POST /abcdgg, GET /abcggg", "GET /abcdef", []string{"GET /abcdeg: one letter differs", "POST /abcdgg: 2 letters differ"}},
+		{"GET /abcggg", "GET /abcdef", []string{"GET /abcggg: 3 letters differ"}},
+		{"GET /abgggg", "GET /abcdef", nil},
+		{"DELETE /n, PATCH /n, POST /n, PUT /n, TRACE /n, GET /n", "BREW /n", []string{
+			"DELETE /n: the same path by another method", "GET /n: the same path by another method", "PATCH /n: the same path by another method",
+			"POST /n: the same path by another method", "PUT /n: the same path by another method"}},
+		{"GET b.org/only, GET a.org/only", "GET /only", []string{"GET a.org/only: the same path on another host", "GET b.org/only: the same path on another host"}},
+		{"GET /abcdaa, GET h/abcdeg, GET {t}.h/abcdef, GET /abcdeb", "GET /abcdef", []string{"GET {t}.h/abcdef: the same path on another host"}},
+		{"GET /abcdea, GET h/abcdeg, GET /abcdeb", "GET /abcdef", []string{"GET h/abcdeg: one letter differs", "GET /abcdea: one letter differs", "GET /abcdeb: one letter differs"}},
+
+		{"GET /abc/d/efghi", "GET /abc/efghi", []string{"GET /abc/d/efghi: 2 letters differ"}},
+		{"GET /abc/{d}/efghi", "GET /abc/efghi", []string{"GET /abc/{d}/efghi: 2 letters differ"}},
+		{"GET /abc/efghi", "GET /abc/d/efghi", []string{"GET /abc/efghi: 2 letters differ"}},
+		{"GET /users/{r...}", "GET /uers", []string{"GET /users/{r...}: 2 letters differ"}},
+		{"GET /users/{id}", "GET /users/", []string{"GET /users/{id}: one letter differs"}},
+		{"GET /users/{id}", "GET /user/", []string{"GET /users/{id}: 2 letters differ"}},
+		{"GET /users", "GET /usrs", []string{"GET /users: one letter differs"}},
+		{"GET /users", "GET /userss", []string{"GET /users: one letter differs"}},
+		{"GET /users", "GET /USERS", []string{"GET /users: one letter differs"}},
+		{"GET /x", "GET /y", []string{"GET /x: one letter differs"}},
+
+		// At most 512 bytes, and 64 segments on either side.
+		{"GET /a/{r...}", "GET /b/" + a510[:509], []string{"GET /a/{r...}: one letter differs"}},
+		{"GET /a/{r...}", "GET /b/" + a510, nil},
+		{"GET " + strings.Repeat("/a", 64), "GET " + strings.Repeat("/a", 63) + "/b", []string{"GET " + strings.Repeat("/a", 36) + "/…"}},
+		{"GET " + strings.Repeat("/a", 64), "GET " + strings.Repeat("/a", 65), nil},
+		{"GET " + strings.Repeat("/a", 65), "GET " + strings.Repeat("/a", 64), nil},
+	} {
+		app := segue.New()
+		app.TrailingSlash(segue.SlashExact)
+		for _, p := range strings.Split(c.routes, ", ") {
+			if method, path, _ := strings.Cut(p, " "); strings.HasPrefix(path, "/") {
+				app.Method(method, path, http.HandlerFunc(shows))
+			} else {
+				app.HandleFunc(p, shows)
+			}
+		}
+		method, path, _ := strings.Cut(c.request, " ")
+		r := httptest.NewRequest(method, path, nil)
+		r.Host = "h"
+		assert.Equal(t, c.want, near(app.Explain(r)), "%s: %s", c.routes, c.request)
+	}
+}
+
+// Each step has what is still open, and the rules of what matches too.
+func TestExplainSteps(t *testing.T) {
+	app := segue.New()
+	for _, p := range []string{
+		"GET /t/x/y", "GET /t/{a}/y", "GET /t/{a}/{b}", "GET /r/{rest...}", "POST /r/{rest...}", "GET /{x}/s/{y}", "/o/{id}", "OPTIONS /o/{id}",
+		"GET a.com/h/{id}", "GET {t}.com/g/{id}", "GET /h/{id}", "GET /far/b/c/d", "GET a.com/far/b",
+	} {
+		app.HandleFunc(p, shows)
+	}
+	app.GET("/verb", shows)
+	app.GET("/verbs", shows)
+	app.POST("/verbs", shows)
+	exact, sub, raw := segue.New(), segue.New(), app.Group("/raw")
+	exact.TrailingSlash(segue.SlashExact)
+	exact.GET("/", shows)
+	app.Mount("/exact", exact)
+	sub.GET("/", shows)
+	app.Handle("/handled", sub)
+	raw.CleanPath(false)
+	raw.GET("/*path", shows)
+	app.GET("/raw/:x/:y", shows)
+	for request, want := range map[string][]string{
+		"GET h /t/x/y": {
+			`200 GET /t/x/y`,
+			`"t" literal ="" ["/t" "/{x}"] ["GET /t/x/y" "GET /t/{a}/y" "GET /t/{a}/{b}" "GET /{x}/s/{y}"]`,
+			`"x" literal ="" ["/t/x" "/t/{a}"] ["GET /t/x/y" "GET /t/{a}/y" "GET /t/{a}/{b}"] a literal beats a parameter: not GET /t/{a}/y, GET /t/{a}/{b}`,
+			`"y" literal ="" ["/t/x/y" "/t/{a}/y" "/t/{a}/{b}"] ["GET /t/x/y" "GET /t/{a}/y" "GET /t/{a}/{b}"]`,
+		},
+		"GET h /r/s/t": {
+			`200 GET /r/{rest...}`,
+			`"r" literal ="" ["/r" "/{x}"] ["GET /r/{rest...}" "GET /{x}/s/{y}"] a literal beats a parameter: not GET /{x}/s/{y}`,
+			`"s/t" rest rest="s/t" [] ["GET /r/{rest...}"]`,
+		},
+		"PUT h /r/s/t": {
+			`405, Allow: GET, HEAD, POST`,
+			`"r" literal ="" ["/r" "/{x}"] ["GET /r/{rest...}" "POST /r/{rest...}" "GET /{x}/s/{y}"]`,
+			`"s/t" rest rest="s/t" [] ["GET /r/{rest...}" "POST /r/{rest...}"]`,
+		},
+		"GET a.com /h/7": {
+			`200 GET a.com/h/{id}`,
+			`"h" literal ="" ["/h"] ["GET a.com/h/{id}"]`,
+			`"7" parameter id="7" ["/h/{id}"] ["GET a.com/h/{id}"] a route with a host beats one without: not GET /h/{id}`,
+		},
+		"OPTIONS h /o/7": {
+			`200 OPTIONS /o/{id}`,
+			`"o" literal ="" ["/o"] ["OPTIONS /o/{id}"]`,
+			`"7" parameter id="7" ["/o/{id}"] ["OPTIONS /o/{id}"] the more specific method wins: not /o/{id}`,
+		},
+		"OPTIONS h /verb": {
+			`204, Allow: GET, HEAD, OPTIONS`,
+			`"verb" literal ="" ["/verb" "/{x}"] ["GET /verb"] no other route matches`,
+		},
+		"OPTIONS h /verbs": {
+			`204, Allow: GET, HEAD, OPTIONS, POST`,
+			`"verbs" literal ="" ["/verbs" "/{x}"] ["GET /verbs" "POST /verbs"]`,
+		},
+		"GET a.com /far/b/c/e": {
+			`404, no route`,
+			`"far" literal ="" ["/far" "/{x}"] ["GET /far/b/c/d" "GET /{x}/s/{y}"]`,
+			`"b" literal ="" ["/far/b"] ["GET /far/b/c/d"]`,
+			`"c" literal ="" ["/far/b/c"] ["GET /far/b/c/d"]`,
+			`"e"  ="" [] []`,
+		},
+		"GET h /exact/": {
+			`404, no route`,
+			`"exact" literal ="" ["/exact" "/{x}"] ["GET /exact" "GET /{x}/s/{y}"]`,
+			`""  ="" [] []`,
+		},
+		"GET h /exact": {
+			`200 GET /exact`,
+			`"exact" literal ="" ["/exact" "/{x}"] ["GET /exact"] no other route matches`,
+		},
+		"GET h /handled": {
+			`200 /handled`,
+			`the handler is a Router, which sees the whole path`,
+			`it answers 404, no route`,
+			`it has the path without the prefix: write Mount("/handled", router)`,
+			`"handled" literal ="" ["/handled" "/{x}"] ["/handled"] no other route matches`,
+		},
+		"GET h /raw/./z": {
+			`200 GET /raw/{path...}`,
+			`the path is not clean; only routers under CleanPath(false) are asked`,
+			`"raw" literal ="" ["/raw"] ["GET /raw/{path...}" "GET /raw/{path...}"]`,
+			`"./z" rest path="./z" [] ["GET /raw/{path...}"] no other route matches`,
+		},
+	} {
+		f := strings.Fields(request)
+		r := httptest.NewRequest(f[0], "/", nil)
+		r.Host, r.RequestURI, r.URL = f[1], f[2], &url.URL{Path: f[2]}
+		lines := told(app.Explain(r))
+		assert.Equal(t, want, lines[:len(lines)-1], request)
+	}
+}
+
+// A step is wide where the automaton that was asked steps through several states.
+func TestExplainWide(t *testing.T) {
+	app := segue.New()
+	for i := range 300 {
+		app.POST(fmt.Sprintf("/page%d/edit", i), shows)
+		app.POST(fmt.Sprintf("/{user}/act%d", i), shows)
+	}
+	app.GET("/{user}/act299", shows)
+	post, get := explained(app, "POST", "/page299/act299"), explained(app, "GET", "/page299/act299")
+	assert.True(t, post.Steps[1].Wide)
+	assert.False(t, get.Steps[1].Wide)
+	assert.Contains(t, post.String(), " side by side, 1 route\n")
+	assert.NotContains(t, get.String(), "side by side")
 }

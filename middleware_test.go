@@ -578,3 +578,31 @@ func TestAnotherRequestPassesTheChainsOnItsWay(t *testing.T) {
 }
 
 type appKey struct{}
+
+// A miss that such a request comes to tells what the request's own would have told.
+func TestAnotherRequestMisses(t *testing.T) {
+	app := segue.New()
+	app.POST("/x", shows)
+	app.Use(func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
+		})
+	})
+	w := httptest.NewRecorder()
+	app.ServeHTTP(w, httptest.NewRequest("GET", "/y", nil))
+	assert.Equal(t, http.StatusMethodNotAllowed, w.Code)
+	assert.Equal(t, "OPTIONS, POST", w.Header().Get("Allow"))
+}
+
+// Listing the routes asks a Chain for its members, and composes none of them again.
+func TestListingComposesNothing(t *testing.T) {
+	composed := 0
+	app := segue.New()
+	app.With(segue.Chain(func(next http.Handler) http.Handler {
+		composed++
+		return next
+	})).GET("/x", shows)
+	ask(t, app, "GET /x")
+	assert.Len(t, listing(app), 1)
+	assert.Equal(t, 1, composed)
+}

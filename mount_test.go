@@ -782,3 +782,19 @@ func TestMountOfManyWays(t *testing.T) {
 	assert.NoError(t, testkit.PanicOf(func() { segue.New().Mount("h.example.org/", inner) }))
 	assert.Error(t, testkit.PanicOf(func() { inner.Mount("/c", inner) }), "a cycle")
 }
+
+// The form that a plain handler parses under a mount reaches the request that came:
+// the server removes that request's temporary files.
+func TestMountSharesTheForm(t *testing.T) {
+	app := segue.New()
+	app.Mount("/u/{id}", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		assert.NoError(t, r.ParseMultipartForm(1<<10))
+	}))
+	body := "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b--\r\n"
+	r := httptest.NewRequest("POST", "/u/7/form", strings.NewReader(body))
+	r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
+	app.ServeHTTP(httptest.NewRecorder(), r)
+	if assert.NotNil(t, r.MultipartForm) {
+		assert.Equal(t, []string{"1"}, r.MultipartForm.Value["a"])
+	}
+}

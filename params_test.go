@@ -638,3 +638,35 @@ func TestTwelveParameters(t *testing.T) {
 	app.GET("/none", shows)
 	assert.Nil(t, app.Lookup(httptest.NewRequest("GET", "/none", nil)).Params)
 }
+
+// A route without parameters hides those of an outer router, for an encoded path too.
+func TestEncodedPathClearsOuterValues(t *testing.T) {
+	app, outer := segue.New(), http.NewServeMux()
+	seen := "none"
+	app.HandleFunc("/a%2Fb", func(_ http.ResponseWriter, r *http.Request) { seen = r.PathValue("x") })
+	outer.Handle("/{x}", app)
+	outer.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/a%2Fb", nil))
+	assert.Empty(t, seen)
+}
+
+// An empty rest is a parameter that the route has.
+func TestParamAsOfAnEmptyRest(t *testing.T) {
+	app := segue.New()
+	app.HandleFunc("/files/{path...}", func(_ http.ResponseWriter, r *http.Request) {
+		value, err := segue.ParamAs[string](r, "path")
+		assert.NoError(t, err)
+		assert.Empty(t, value)
+	})
+	w := httptest.NewRecorder()
+	app.ServeHTTP(w, httptest.NewRequest("GET", "/files/", nil))
+	assert.Equal(t, http.StatusOK, w.Code)
+}
+
+// PathFor's error is that of the language in which more of the pattern is right.
+func TestPathForPointsAtTheBlank(t *testing.T) {
+	_, err := segue.PathFor("/a b")
+	var wrong *segue.PatternError
+	if assert.ErrorAs(t, err, &wrong) {
+		assert.Equal(t, 2, wrong.Offset)
+	}
+}

@@ -417,10 +417,18 @@ type (
 	}
 )
 
+// A type that has other fields than its UnmarshalJSON reads, and one that has none.
+type (
+	ownStruct struct{ Z int }
+	ownText   string
+)
+
 // UnmarshalJSON fails with an error that has a path, of fields elsewhere.
 func (*ownElement) UnmarshalJSON(data []byte) error { return inner(data) }
 func (*ownValue) UnmarshalJSON(data []byte) error   { return inner(data) }
 func (*OwnEmbed) UnmarshalJSON(data []byte) error   { return inner(data) }
+func (*ownStruct) UnmarshalJSON(data []byte) error  { return inner(data) }
+func (*ownText) UnmarshalJSON(data []byte) error    { return inner(data) }
 
 func inner(data []byte) error {
 	return json.Unmarshal(data, &struct{ X struct{ Y int } }{})
@@ -1107,6 +1115,22 @@ func TestDecodeTypeWithinItself(t *testing.T) {
 		status, message := segue.StatusOf(err)
 		assert.Equal(t, 400, status)
 		assert.Regexp(t, `^(field [aA]\.[bB](\.…)?: )?expected a whole number, got a string( at byte \d+)?$`, message, name)
+	}
+}
+
+// Where encoding/json names a field that a type's own UnmarshalJSON has come to, the
+// path ends above it.
+func TestDecodePathEndsAtOwnFields(t *testing.T) {
+	const body = `{"A":{"x":{"y":"z"}}}`
+	for _, err := range []error{errorOf[struct{ A ownStruct }](body), errorOf[struct{ A ownText }](body)} {
+		var wrong *json.UnmarshalTypeError
+		require.ErrorAs(t, err, &wrong)
+		want := "expected a whole number, got a string"
+		if strings.HasPrefix(wrong.Field, "A.") {
+			want = "field A: " + want
+		}
+		_, message := segue.StatusOf(err)
+		assert.True(t, strings.HasPrefix(message, want), "%s: %s", wrong.Field, message)
 	}
 }
 

@@ -188,13 +188,14 @@ func TestNotFoundPassesTheTerritorysMiddleware(t *testing.T) {
 	deep := mid.Group("/deep", via("deep"))
 	deep.GET("/x", shows)
 	mid.GET("/y", shows)
+	app.Group("/bare", via("bare")) // its middleware alone makes it one
 	assertVia := func(want map[string]string) {
 		t.Helper()
 		for request, want := range want {
 			assert.Equal(t, want, viaOf(ask(t, app, request)), request)
 		}
 	}
-	assertVia(map[string]string{"GET /mid/deep/no": "app mid deep", "GET /mid/no": "app mid", "GET /no": "app"})
+	assertVia(map[string]string{"GET /mid/deep/no": "app mid deep", "GET /mid/no": "app mid", "GET /no": "app", "GET /bare/no": "app bare"})
 	mid.NotFound(lost("mid"))
 	assertVia(map[string]string{"GET /mid/deep/no": "app mid deep", "GET /mid/no": "app mid", "GET /no": "app"})
 	deep.NotFound(lost("deep"))
@@ -225,6 +226,21 @@ func TestMissOwner(t *testing.T) {
 		"GET /a%2Fb/x":   `418 /{x} [] ""`,
 		"OPTIONS /a/b/c": `418 /a/b [] ""`,
 	})
+}
+
+// Two groups at one prefix share their misses: these are the innermost router's that
+// contains both. A router that With made owns none.
+func TestMissOwnerOfTwoGroups(t *testing.T) {
+	app := segue.New()
+	outer := app.Group("/outer", via("outer"))
+	outer.NotFound(lost("outer"))
+	with := outer.With(via("with"))
+	for _, path := range []string{"/a", "/b"} {
+		with.Group("/both", via(path)).GET(path, shows)
+	}
+	w := ask(t, app, "GET /outer/both/nope")
+	assert.Equal(t, `418 outer [] ""`, fmt.Sprint(w.Code, " ", w.Body))
+	assert.Equal(t, "outer", viaOf(w))
 }
 
 // A host's router owns the misses of its host before any router without one, the

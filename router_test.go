@@ -219,3 +219,25 @@ func TestPathWithoutSlash(t *testing.T) {
 	app.ServeHTTP(w, r)
 	assert.NotEqual(t, http.StatusOK, w.Code)
 }
+
+// An exact route on the host beats a rest on every host, in the other spelling of the
+// final slash too: what a rest takes is decided after both have been asked.
+func TestExactOnTheHostBesideARestOnEvery(t *testing.T) {
+	for _, restFirst := range []bool{true, false} {
+		app := segue.New()
+		exact := func() { app.Group("a.example.org").GET("/p/q", shows) }
+		if !restFirst {
+			exact()
+		}
+		app.HandleFunc("GET /p/{r...}", shows)
+		if restFirst {
+			exact()
+		}
+		answers(t, app, map[string]string{
+			"GET http://a.example.org/p/q":   "200 GET a.example.org/p/q",
+			"GET http://a.example.org/p/q/":  "307",
+			"GET http://a.example.org/p/q/x": "200 GET /p/{r...} r=q/x",
+			"GET http://b.example.org/p/q/":  "200 GET /p/{r...} r=q/",
+		})
+	}
+}

@@ -175,9 +175,6 @@ func parseStatic(prefix string) (*pattern, *PatternError) {
 	if err != nil {
 		return nil, err
 	}
-	if off := uncleanAt(prefix, 0); off >= 0 {
-		return nil, &PatternError{Pattern: prefix, Offset: off, Reason: neverMatches}
-	}
 	rest, err := parseVerb(http.MethodGet, "/{path...}")
 	if err != nil {
 		return nil, err

@@ -534,7 +534,9 @@ func TestStaticOnAHost(t *testing.T) {
 	app.Group("a.example.org/in").Static("/s", segue.Files{FS: tree("s.txt")})
 	app.Group("b.example.org").NotFound(lost("b"))
 	app.Static("c.example.org/own", segue.Files{FS: tree("own.html"), Fallback: "own.html"})
+	app.Static("d./x", segue.Files{FS: tree("d.txt")}) // one letter and the final dot of a host are no dot segment
 	answers(t, app, map[string]string{
+		"GET http://d/x/d.txt":                "200 d.txt",
 		"GET http://h/x":                      "200 none.html",
 		"GET http://h/deep/a.txt":             "200 deep/a.txt",
 		"GET http://x.example.org/x":          "200 t.html",

@@ -107,6 +107,33 @@ func TestBudgetOfOneNodeBesideRests(t *testing.T) {
 	}
 }
 
+// The same with a parameter for each rest: each of the 900 literals would lead to a
+// list of its own, as long as there are parameters beside it.
+func TestBudgetOfOneNodeBesideParameters(t *testing.T) {
+	const depth = 8
+	rt := segue.New()
+	params := func(from, to int) (path string) {
+		for i := range to - from {
+			path += fmt.Sprintf("/{p%d}", from+i)
+		}
+		return path
+	}
+	for i := range 900 {
+		rt.GET(fmt.Sprintf("%s/end%d", params(0, depth), i), shows)
+	}
+	for i := range depth {
+		rt.GET(params(0, i)+"/a"+params(i, depth), shows)
+	}
+	for path, want := range map[string]string{
+		strings.Repeat("/a", depth) + "/end7": "GET /a" + params(0, depth),
+		"/b/b/a/b/b/b/b/a/end7":               "GET /{p0}/{p1}/a" + params(2, depth),
+		strings.Repeat("/b", depth) + "/end7": "GET " + params(0, depth) + "/end7",
+		strings.Repeat("/b", depth) + "/end":  "",
+	} {
+		assert.Equal(t, want, rt.Lookup(httptest.NewRequest("GET", path, nil)).Route.Pattern, path)
+	}
+}
+
 // A literal of dots is reached where a path has it encoded, in either spelling of
 // the escape, and by nothing else.
 func TestDotsWrittenEncoded(t *testing.T) {

@@ -28,7 +28,7 @@ import (
 //	duration  from the call of AccessLog to the end of the handler
 //	remote    r.RemoteAddr
 //
-// One more is there if the request ended in another way than by an answer:
+// An eighth attribute is there if the request did not end with an answer:
 //
 //	outcome   panic     a panic passed through AccessLog
 //	          hijacked  the handler took the connection over

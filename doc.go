@@ -61,16 +61,18 @@
 // requests cannot both be registered ([*ConflictError]); two that overlap can.
 //
 // A lookup takes one step for each segment of the path and never goes back,
-// however many routes there are. A set of routes that is built to make this
-// expensive is stepped through side by side instead; trie.go has the bound.
+// however many routes there are. For a set of routes that is built to make this
+// expensive, a lookup steps through the open branches side by side instead; trie.go
+// has the bound.
 //
 // # What handlers see
 //
 // Inside a handler, and inside middleware, r.Pattern is the pattern of the route
-// in the language of ServeMux, with the prefixes of all mounts.
+// in the language of ServeMux, with the prefixes of all mounts. One differs: a verb's
+// "/" shows "/" and matches that path only.
 // [http.Request.PathValue], [Param], [Params] and [ParamAs] give the values of its
 // parameters, decoded once. The values belong to the request: a request, or a
-// copy of it, that outlives its handler keeps them. r.URL is as it came.
+// copy of it, that outlives its handler keeps them. r.URL is unchanged.
 //
 //	app.GET("/files/{path...}", func(w http.ResponseWriter, r *http.Request) {
 //		fmt.Fprintln(w, r.Pattern, segue.Param(r, "path")) // GET /files/{path...} a/b.txt
@@ -88,8 +90,8 @@
 // ServeMux does, for verbs both ways (see [Router.TrailingSlash]). A redirect
 // keeps the query and the encoding.
 //
-// A path that has only other methods is answered 405, with the header Allow,
-// which lists them sorted. OPTIONS on the path of a verb route is answered 204
+// If a path matches routes for other methods only, the answer is 405, with the header
+// Allow, which lists them sorted. OPTIONS on the path of a verb route is answered 204
 // with Allow, unless a route takes OPTIONS itself. Everything else is 404. The
 // texts are those of ServeMux; [Router.NotFound], [Router.MethodNotAllowed] and
 // [Router.OnError] replace them.
@@ -101,7 +103,7 @@
 //
 // # Routers in routers
 //
-// [Router.Mount] hangs a router under a prefix of another; [Router.Group] and
+// [Router.Mount] mounts a router under a prefix of another; [Router.Group] and
 // [Router.With] make one that is mounted at once. The routes of all of them form
 // one set, in which the rules above decide. The prefix alone, with or without a
 // final slash, is "/" to what is mounted there. What [Router.Use] adds to a router
@@ -116,7 +118,8 @@
 // A handler under [Try] returns an error, [Fail] takes one from anywhere, and
 // [Recover] turns a panic into one. The error walks the handlers that
 // [Router.OnError] added to the router of the matched route, then those of the
-// routers around it. Where none answers, [StatusOf] does.
+// routers around it. If none answers, the answer is what
+// [StatusOf] returns.
 //
 //	users.GET("/{id}", segue.Try(func(w http.ResponseWriter, r *http.Request) error {
 //		return segue.Errorf(http.StatusNotFound, "no user %s", segue.Param(r, "id"))
@@ -130,5 +133,5 @@
 // keeps the encoding of the request, and the prefix under Mount. A segment that is
 // exactly "%2F" is a value. Hosts are compared without regard to case and to a final
 // dot. CONNECT is matched like any other method, on clean paths only.
-// All answers pass the middleware.
+// Every answer goes through the middleware.
 package segue

@@ -68,8 +68,8 @@ func (rt *Router) OnError(handler func(w http.ResponseWriter, r *http.Request, e
 //		return segue.Errorf(http.StatusNotFound, "no user %s", segue.Param(r, "id"))
 //	}))
 //
-// Under [Recover] an error after the response has begun aborts the response,
-// because a client could not tell a part from the whole. Without Recover the text
+// Under [Recover] or [AccessLog] an error after the response has begun aborts the
+// response, because a client could not tell a part from the whole. Without them the text
 // of the error's answer is appended to what was written, as by [http.Error].
 //
 // Without an error Try costs nothing.
@@ -331,9 +331,9 @@ func (e *panicError) Panic() (value any, stack []byte) { return e.value, e.stack
 // Both lines tell the client "no user 7". The second also tells the log
 // "no user 7: sql: no rows in result set".
 //
-// The text is written for the client. What a %w stands for is for the log only:
-// Error has it, and the message for the client leaves it out, together with spaces
-// and any of : ; , - that this leaves at either end. Two cases follow from that:
+// The text is written for the client, except for the text of a %w operand, which is for
+// the log. The client's message omits it, and then trims spaces and : ; , - from both
+// ends. Two cases follow from that:
 //
 //   - an error under %w that holds an error of segue's own (of Errorf, [Decode]
 //     or [ParamAs]) shows as that one's message, which was meant for the client

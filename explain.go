@@ -63,8 +63,9 @@ func (r *route) public() Route {
 //		}
 //	}
 //
-// Uses compares function values. Two calls of one constructor return two middlewares,
-// so keep a guard that a test asks for in a variable. What [Chain] has joined is found,
+// Uses compares function values. Two calls of one constructor return two middlewares, and
+// a method value such as sessions.LoadAndSave is another one each time it is written: keep
+// what a test asks for in a variable. What [Chain] has joined is found,
 // the whole and each member. What another middleware calls inside is not.
 //
 // Uses is false for nil and for a Route that no router has returned.

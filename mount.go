@@ -58,8 +58,8 @@ type mount struct {
 // or {$}, a second host, or a name that a route of the mounted router has too. It does
 // so also if the handler is nil, or if a router would come to be mounted in itself. It
 // panics with a [*ConflictError] if two routes would match the same requests. Then
-// nothing has changed. Routers that mount this one and are no longer used still count,
-// until the garbage collector has freed them.
+// nothing has changed. A router that mounts this one can still be the cause after the
+// program has dropped it, until the garbage collector frees it.
 //
 // # Costs
 //

@@ -293,10 +293,11 @@ func (e *ParamError) statusMessage() (int, string) {
 // a type whose pointer implements [encoding.TextUnmarshaler], which goes first.
 // ParamAs panics if T is none of these types.
 //
-// The error is a [*ParamError]. If the value is not a T, its status is 400. If r.Pattern
-// is set and neither it nor anybody's SetPathValue has the name, the fault is the
-// program's: the status is 500, and the error's text lists the names that there are.
-// That text is logged and not sent.
+// The error is a [*ParamError]. If the value is not a T, its status is 400. The T beside
+// it is what strconv or UnmarshalText made of the value. If the matched route has no
+// parameter of that name, and SetPathValue has set none, the program is wrong. Then the
+// status is 500, and the error's text lists the names that there are. That text is
+// logged and not sent.
 //
 // ParamAs does not allocate for the built-in numeric types.
 func ParamAs[T any](r *http.Request, name string) (T, error) {
@@ -336,7 +337,7 @@ func missingParam(r *http.Request, name string) error {
 //
 // T is a type that [ParamAs] takes, a pointer to one, or a slice of one. QueryAs panics
 // otherwise. The error is a [*ParamError], with status 400, for the first value that is
-// wrong.
+// wrong. The T beside it is what was read so far.
 //
 // Forms send an empty value, as in ?page=, for a field that was left empty. It counts
 // as absent, unless the value is a string or T is a pointer. In these two cases only
@@ -384,6 +385,9 @@ func readQuery(v reflect.Value, r *http.Request, name string) (said bool, err er
 			return true, &ParamError{Name: name, Value: value, Reason: reasonOf(err, one), query: true, err: err}
 		}
 		said = true
+	}
+	if !said && !reflect.PointerTo(one).Implements(textUnmarshaler) {
+		_ = setKind(reflect.New(one).Elem(), "") // panics for a wrong T, whatever the client sends
 	}
 	return said, nil
 }
@@ -473,19 +477,24 @@ func reasonOf(err error, t reflect.Type) string {
 //
 //	path, err := segue.PathFor(r.Pattern+"/{id}", segue.Param(r, "org"), user.ID)
 //
+// If r.Pattern ends in a slash or in {$}, the two slashes in the middle are one.
+//
 // A value is a string, a bool, any integer or finite floating-point kind, an
 // [encoding.TextMarshaler], which goes first, or else a [fmt.Stringer]. The path is
 // encoded as in a URL. The pattern matches it and gives the values back.
 //
 // The error is a [*PatternError] if the pattern is wrong, or never matches because it
-// has an empty or dot segment. Other errors are a wrong number of values, a value of
+// has a dot segment. Other errors are a wrong number of values, a value of
 // another type, and a value that could not come back. For a parameter these are "",
 // "." and "..". For a rest it is a text with an empty or dot segment; a final slash is
 // allowed, and so is "".
 func PathFor(pattern string, values ...any) (string, error) {
 	p, perr := parseEither(pattern)
 	if perr != nil {
-		return "", perr
+		var err *PatternError
+		if p, err = parseEither(joints.Replace(pattern)); err != nil {
+			return "", perr
+		}
 	}
 	names := p.names()
 	if len(names) != len(values) {
@@ -512,6 +521,9 @@ func PathFor(pattern string, values ...any) (string, error) {
 	}
 	return path.String(), nil
 }
+
+// joints are where a path was added to a pattern that ends in a slash or in {$}.
+var joints = strings.NewReplacer("/{$}/", "/", "//", "/")
 
 // parseEither parses a pattern of Handle, or else a path of the verbs, for its path. If it is
 // neither, the error is that of the language in which more of it is right.

@@ -198,7 +198,14 @@ func TestQueryAsDefault(t *testing.T) {
 }
 
 func TestParamAsOfAnotherType(t *testing.T) {
-	r := httptest.NewRequest("GET", "/?n=1", nil)
+	for _, query := range []string{"n=1", "n=", ""} {
+		r := httptest.NewRequest("GET", "/?"+query, nil)
+		panicsFor(t, r)
+	}
+}
+
+// panicsFor holds that a wrong type panics, whatever the query has.
+func panicsFor(t *testing.T, r *http.Request) {
 	for name, ask := range map[string]func(){
 		"[]int":    func() { segue.ParamAs[[]int](r, "n") },
 		"*int":     func() { segue.ParamAs[*int](r, "n") },
@@ -405,6 +412,7 @@ func TestPathFor(t *testing.T) {
 		{"/{x}", []any{0.1}, "/0.1"}, {"/{x}", []any{0.125}, "/0.125"}, {"/{x}", []any{float32(0.1)}, "/0.1"}, {"/{x}", []any{1e21}, "/1e+21"}, {"/{x}", []any{ip}, "/::1"}, {"/{x}", []any{&ip}, "/::1"}, {"/{x}", []any{one}, "/1"},
 		{"/{x}", []any{time.Second}, "/1000000000"}, {"/{x}", []any{namedString("a")}, "/a"}, {"/{x}", []any{namedFloat(0.5)}, "/0.5"}, {"/{x}", []any{segue.SlashEither}, "/2"},
 		{"/{x...}", []any{&url.URL{Path: "a/b", RawQuery: "c"}}, "/a/b%3Fc"}, {"/{x}", []any{http.MethodGet}, "/GET"},
+		{"POST //{id}", []any{7}, "/7"}, {"h.example//{id}", []any{7}, "/7"}, {"GET /users//:id", []any{7}, "/users/7"}, {"GET /users/{$}/{id}", []any{7}, "/users/7"}, {"/{a}/{$}/{b}", []any{1, 2}, "/1/2"},
 	} {
 		got, err := segue.PathFor(c.pattern, c.values...)
 		if c.want == "" {
@@ -477,10 +485,11 @@ func TestPathForPatternErrors(t *testing.T) {
 		"GET /:a/{a}":    "8: the name a occurs twice",
 		"/a?b/{x":        "5: the brace is not closed",
 		"/*":             "1: a star is a literal here; write {path...}",
-		"//a":            "1: an empty or dot segment",
+		"///a":           "1: an empty or dot segment",
+		"/{$}/{$}/a":     "1: {$} marks the end of a path",
 		"/a/../{x}":      "3: an empty or dot segment",
 		"GET h/a/./{x}":  "8: an empty or dot segment",
-		"h.example//:id": "10: an empty or dot segment",
+		"h.example///:a": "10: an empty or dot segment",
 	} {
 		_, err := segue.PathFor(pattern)
 		var wrong *segue.PatternError

@@ -8,6 +8,7 @@ package segue
 import (
 	"cmp"
 	"fmt"
+	"net"
 	"net/url"
 	"path"
 	"slices"
@@ -262,13 +263,16 @@ func (ps *parser) checkHost(from, to int) *PatternError {
 	if domain, found := strings.CutPrefix(host, "*."); found {
 		return ps.fail(from, "a star in a host is a literal, which no client sends; write {name}."+domain)
 	}
-	if i := strings.LastIndexByte(host, ':'); i >= 0 && isDigits(host[i+1:]) && (i == 0 || host[i-1] == ']' || strings.IndexByte(host[:i], ':') < 0) {
-		return ps.fail(from+i, fmt.Sprintf("hosts are compared without their port; write %q", host[:i]))
+	name, port, err := net.SplitHostPort(host) // as requestHost
+	if err != nil {
+		return nil
 	}
-	return nil
+	advice := fmt.Sprintf("hosts are compared without their port; write %q", name)
+	if name == "" {
+		advice = `hosts are compared without their port; a parameter is written as in {tenant}.example.com/`
+	}
+	return ps.fail(from+len(host)-len(port)-len(":"), advice)
 }
-
-func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // canonicalHost returns the form in which hosts are compared: RFC 3986 (3.2.2)
 // makes them case-insensitive, and a final dot names the same host.

@@ -55,7 +55,7 @@ import (
 //	     in the names of the JSON, without array indices and map keys.
 //	400  a type's own UnmarshalJSON or UnmarshalText refused a value. Its text
 //	     stays out of the message, as any foreign text does. If it returns an
-//	     error of [Errorf], that error's status and message are used.
+//	     error of Errorf, that error's status and message are used.
 //	408  the body did not arrive before the server's ReadTimeout.
 //
 // [errors.As] finds the cause: *[http.MaxBytesError], *[json.SyntaxError],
@@ -108,8 +108,8 @@ type DecodeOption struct {
 	decoder    []func(*json.Decoder)
 }
 
-// MaxBytes has [Decode] answer 413 to a body of more than n bytes, instead of
-// more than 1 MiB. An n of 0 or less admits no body at all.
+// MaxBytes makes [Decode] return an error of status 413 for a body of more than n
+// bytes, instead of more than 1 MiB. An n of 0 or less admits no body at all.
 //
 //	batch, err := segue.Decode[[]Item](w, r, segue.MaxBytes(8<<20))
 func MaxBytes(n int64) DecodeOption {
@@ -117,8 +117,8 @@ func MaxBytes(n int64) DecodeOption {
 	return DecodeOption{maxBytes: &n}
 }
 
-// DisallowUnknownFields has [Decode] answer 400 to an object with a name that
-// its struct has no field for. The message has the name, quoted and bounded.
+// DisallowUnknownFields makes [Decode] return an error of status 400 for an object with
+// a name that its struct has no field for. The message has the name, quoted and bounded.
 //
 //	user, err := segue.Decode[User](w, r, segue.DisallowUnknownFields())
 //

@@ -385,8 +385,8 @@ func (rt *Router) NotFound(handler http.Handler) {
 	rt.configure(func(s *settings) { s.notFound = handler })
 }
 
-// MethodNotAllowed sets what answers the 405s of this router: those of paths whose best
-// route, over all methods, is its own.
+// MethodNotAllowed sets the handler that answers 405 for this router. It is called if the
+// best route on the path, whatever its method, belongs to this router.
 //
 //	app.MethodNotAllowed(http.HandlerFunc(wrongMethodPage))
 //

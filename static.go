@@ -104,20 +104,21 @@ type Files struct {
 // last segment has no dot. It is sent with "Cache-Control: no-cache" unless a
 // middleware has set Cache-Control. It does not answer below the prefix of
 // another Static or of a router that [Router.Mount] or [Router.Group] has put
-// there, if that prefix is deeper than its own or better by the rules of
-// [Router]: /api/nope is the 404 of a router at /api, and /assets/nope is the 404
+// there, if that prefix is deeper than its own or better by the rules of the package
+// comment ("Which route wins"): /api/nope is the 404 of a router at /api, and /assets/nope is the 404
 // of a Static at /assets. Routes that are registered without such a router do not
 // keep the fallback out.
 //
 // # What is sent
 //
-// The answers are those of [http.ServeContent], with its 206, 304, 412 and 416.
-// The type follows from the name's extension, or from the first 512 bytes.
-// Last-Modified is the file system's time. If it has none, like [embed.FS], the
-// file has a strong ETag made from its bytes.
+// The answers are those of [http.ServeContent], with its 206, 304, 412 and 416, but a
+// Range in a unit other than bytes is ignored. The type follows from the name's
+// extension, or from the first 512 bytes. Last-Modified is the file system's time. If
+// it has none, like [embed.FS], or one before 1981, as archives and reproducible builds
+// write it, the file has a strong ETag made from its bytes.
 //
-// With Precompressed every answer has "Vary: Accept-Encoding", and every file has
-// a strong ETag, which differs for each encoding. Ranges are those of the
+// With Precompressed every file, and its 304, 412 and 416, has "Vary: Accept-Encoding"
+// and a strong ETag, which differs for each encoding. Ranges are those of the
 // encoding that is sent. Content-Encoding that a middleware has set turns
 // Precompressed off for the request.
 //
@@ -144,8 +145,8 @@ type Files struct {
 // # Costs
 //
 // A path that names no file costs at most three calls of the file system, however
-// long it is. A file costs at most three to be found, as many to be found again
-// once the middleware has run, and one to be opened. With Precompressed, each encoding
+// long it is. Finding a file takes at most three calls, before the middleware and again
+// after it. Opening it takes one. With Precompressed, each encoding
 // that is tried costs one more. Nothing is remembered from one request to the
 // next, so changes show at once. The exception is an ETag made from the bytes of an
 // [embed.FS], which cannot change; for another file system without times it is made

@@ -18,6 +18,7 @@ step go run ./table -rounds 60
 for program in growth costs; do
   if [ -d "$program" ]; then step go run "./$program"; fi
 done
+step go run -C caddy .
 # shellcheck disable=SC2086 # flags are words
 step go run ./e2e ${E2E:--rounds 3 -pairs 9 -sampling 15s}
 step go run -C .. ./internal/soak -for "${SOAK:-30m}" -out benchmarks/results/soak.md

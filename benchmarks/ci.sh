@@ -36,6 +36,13 @@ go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 step tests
 go test -short ./...
 
+step "what serve-static answers" # a result that is kept would not see that docs/files.md has changed
+go test -count=1 ./filetable
+
+step "what Caddy answers, and that its benchmark compiles; fetching and compiling Caddy takes minutes"
+go vet -C caddy ./...
+go test -C caddy -short -count=1 ./...
+
 step "benchmarks run"
 go test -short -run '^$' -bench 'Misses|Middlewares|Parallel' -benchtime 1x ./routers >/dev/null
 

@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/http/pprof"
 	"net/mail"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -463,11 +464,19 @@ func Example_swap() {
 // in any case.
 func ignoreCase(router http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		u := *r.URL
-		u.Path, u.RawPath = strings.ToLower(u.Path), strings.ToLower(u.RawPath)
-		lowered := r.WithContext(r.Context()) // a copy: who logs outside sees the path as it came
-		lowered.URL = &u
-		router.ServeHTTP(w, lowered)
+		segments := strings.Split(r.URL.EscapedPath(), "/")
+		for i, s := range segments { // each by itself, so that %2F stays within its segment
+			if decoded, err := url.PathUnescape(s); err == nil {
+				segments[i] = url.PathEscape(strings.ToLower(decoded))
+			}
+		}
+		if lower, err := url.ParseRequestURI(strings.Join(segments, "/")); err == nil {
+			u := *r.URL
+			u.Path, u.RawPath = lower.Path, lower.RawPath
+			r = r.WithContext(r.Context()) // a copy: who logs outside sees the path as it came
+			r.URL = &u
+		}
+		router.ServeHTTP(w, r)
 	})
 }
 
@@ -475,8 +484,10 @@ func Example_ignoreCase() {
 	app := segue.New()
 	app.GET("/users/{id}", whereAmI)
 	fmt.Println(ask(ignoreCase(app), "GET", "/Users/ADA", "").Body)
+	fmt.Println(ask(ignoreCase(app), "GET", "/Users/%C3%84%2FB", "").Body)
 	// Output:
 	// /users/ada as GET /users/{id}, id=ada
+	// /users/ä/b as GET /users/{id}, id=ä/b
 }
 
 func Example_contentTypes() {

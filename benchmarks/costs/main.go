@@ -3,7 +3,7 @@
 //
 //	go run ./costs            measure, and write results/costs.{json,md}
 //	go run ./costs -short     the same in seconds, to see that it works; keeps nothing
-//	go run ./costs -render    the tables again, from results/costs.json
+//	go run ./costs -render    the tables again, from results/costs.json, and those of results/caddy.json
 //
 // The alternatives of a table take turns in short rounds, and the least of each
 // counts. Every answer is checked before it is timed.
@@ -14,7 +14,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -35,10 +34,7 @@ type options struct {
 
 // A Result is a run.
 type Result struct {
-	report.Machine
-	Rounds int
-	Length string
-	Cells  []*timing.Cell
+	timing.Run
 	Checks []check
 }
 
@@ -58,33 +54,10 @@ func main() {
 }
 
 func run(o options) error {
-	if o.short && o.out == "results" {
-		dir, err := os.MkdirTemp("", "segue-costs")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		o.out = dir
-	}
-	data := filepath.Join(o.out, "costs.json")
-	if !o.render {
-		result, err := measure(o)
-		if err != nil {
-			return err
-		}
-		if err := report.Save(data, result); err != nil {
-			return err
-		}
-	}
-	var result Result
-	if err := report.Load(data, &result); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("no results in %s: measure first", data)
-	} else if err != nil {
-		return err
-	}
-	text := result.markdown()
-	fmt.Println(text)
-	return os.WriteFile(filepath.Join(o.out, "costs.md"), []byte(text), 0o644)
+	measured := func() (*Result, error) { return measure(o) }
+	return report.Make(o.out, "costs", o.render, o.short, measured, func(r *Result, out string) error {
+		return errors.Join(report.WritePage(out, "costs", r.markdown()), files.RenderCaddy(out))
+	})
 }
 
 func measure(o options) (*Result, error) {
@@ -100,7 +73,7 @@ func measure(o options) (*Result, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	r := &Result{Machine: report.ThisMachine(modules...), Rounds: o.rounds, Length: o.length.String()}
+	r := &Result{Run: timing.Run{Machine: report.ThisMachine(modules...), Rounds: o.rounds, Length: o.length.String()}}
 	for _, name := range wanted {
 		i := slices.IndexFunc(sections, func(s section) bool { return s.name == name })
 		if i < 0 {
@@ -147,7 +120,7 @@ var sections = []section{
 		note: "The middlewares only pass on. A preflight is answered by rs/cors: in `Use` of the group that has the route, around ServeMux, and in `Use` of chi's root. ServeMux and chi have no automatic OPTIONS."},
 	{name: "paths", title: "PathFor", cases: in(pathCases), note: "Sprintf checks nothing and escapes nothing."},
 	{name: files.Section, title: "Files", cases: func(dir string) ([]timing.Case, error) { return files.Cases(dir, files.Servers...) },
-		note: "The file in memory and on disk has a time. The embedded one has none, so segue makes an ETag of its bytes, once. The .br has a quarter of the file's bytes, a ninth of the embedded one's. `http.FileServerFS` is not behind a router and sends the whole file whatever is accepted. Caddy's file server has not been measured."},
+		note: "The file in memory and on disk has a time. The embedded one has none, so segue makes an ETag of its bytes, once. The .br has a quarter of the file's bytes, a ninth of the embedded one's. `http.FileServerFS` is not behind a router and sends the whole file whatever is accepted. Caddy's file server stands in [a table of its own](caddy.md)."},
 	{name: "decode", title: "Reading JSON", cases: in(decodeCases), note: "They do not check the same, as the next table shows."},
 	{name: "json", title: "Writing JSON", cases: in(answerCases)},
 }

@@ -7,8 +7,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/segue-go/segue/benchmarks/costs/timing"
 )
 
 // A run checks every answer, writes the data and the tables, and from the data
@@ -35,19 +33,6 @@ func TestRun(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	assert.ErrorContains(t, run(options{out: t.TempDir(), short: true, sections: "speed"}), `no section "speed"; there are middlewares`)
 	assert.ErrorContains(t, run(options{out: t.TempDir(), render: true}), "measure first")
-}
-
-// Each row is set against the first one of its column.
-func TestTable(t *testing.T) {
-	r := Result{Cells: []*timing.Cell{
-		{Section: "json", Column: "100 B", Title: "segue", NS: 50, Median: 75, Allocs: 4, Bytes: 240},
-		{Section: "json", Column: "100 B", Title: "gin", NS: 100, Median: 150},
-		{Section: "json", Column: "10 KB", Title: "gin", NS: 200, Median: 300},
-	}}
-	text := r.markdown()
-	assert.Contains(t, text, "| ns | 100 B | 10 KB |\n| --- | --: | --: |\n| segue | 50.0 |  |\n| gin | 100 (2.00) | 200 |\n")
-	assert.Contains(t, text, "| segue | 4 (240) |  |\n")
-	assert.InDelta(t, 0.5, r.noise(), 1e-9)
 }
 
 // A middleware that forgets a request is found.

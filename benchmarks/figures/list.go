@@ -29,6 +29,7 @@ var (
 	compose  = table{"routers.md", "Routers in routers, before the first answer"}
 	segments = table{"routers.md", "The length of a path, in segments"}
 	bytes    = table{"routers.md", "The length of a path, in bytes of one segment"}
+	hosts    = table{"growth.md", "Hosts"}
 	routing  = table{"servers.md", "What routing takes"}
 
 	fourSets  = []string{"github", "gplus", "parse", "static"}
@@ -83,6 +84,11 @@ func (r *results) ofREADME(say sayer) {
 	say(readme, row("chi | standard", "{}", 4), r.numbers(sets, "chi", fourSets...))
 	say(readme, "400 nested groups takes {} ms, and 2,000 routes with a request after each {} ms.",
 		r.numbers(compose, "one route below 400 nested groups", "ms"), r.numbers(compose, "2,000 routes, and a request after each", "ms"))
+	grown := func(router, column string) []string {
+		return []string{fmt.Sprintf("%.1f", r.nanoseconds(hosts, "10,000 | "+router, column)/r.nanoseconds(hosts, "1 | "+router, column))}
+	}
+	say(readme, "Requests to one of them take {} times the time, and requests to all of them in a drawn order {} times, since they leave the processor's caches (ServeMux: {} times).",
+		grown("segue", "one request"), grown("segue", "all routes"), grown(mux, "all routes"))
 }
 
 func (r *results) ofMeasured(say sayer) {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // results are the tables of a folder, read as they are asked for. What is not
@@ -39,7 +40,8 @@ func (r *results) text(file string) string {
 	return r.texts[file]
 }
 
-// cell is the text of a cell, without the stars of bold ones.
+// cell is the text of a cell, without the stars of bold ones. A row is called by its
+// first cell, or by its first two.
 func (r *results) cell(t table, row, column string) string {
 	heading, at := "", -1
 	for line := range strings.Lines(r.text(t.file)) {
@@ -58,7 +60,7 @@ func (r *results) cell(t table, row, column string) string {
 			if at = slices.Index(cells[2:], column) + 2; at < 2 {
 				at = len(cells)
 			}
-		} else if cells[1] == row && at < len(cells) {
+		} else if (cells[1] == row || cells[1]+" | "+cells[2] == row) && at < len(cells) {
 			return cells[at]
 		}
 	}
@@ -91,6 +93,15 @@ func (r *results) nth(t table, row, column string, i int) string {
 func (r *results) value(t table, row, column string) float64 {
 	x, _ := strconv.ParseFloat(strings.ReplaceAll(r.nth(t, row, column, 0), ",", ""), 64)
 	return x
+}
+
+// nanoseconds is a time of a cell, which may be in another unit.
+func (r *results) nanoseconds(t table, row, column string) float64 {
+	d, err := time.ParseDuration(strings.ReplaceAll(r.cell(t, row, column), " ", ""))
+	if err != nil {
+		r.errs = append(r.errs, fmt.Errorf("%s: the cell %q, %q in %q: %w", t.file, row, column, t.heading, err))
+	}
+	return float64(d)
 }
 
 // after is the first number after some words.

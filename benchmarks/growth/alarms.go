@@ -64,11 +64,14 @@ func perSize(p *Point) float64  { return p.Fixed.NS / float64(p.Size) }
 
 // atStart says from which sizes on a program starts later.
 func (c curve) atStart(unit string) string {
-	if c.from(1e8, start, unit) == never {
+	tenth, second := c.from(1e8, start, unit), c.from(1e9, start, unit)
+	switch {
+	case tenth == never:
 		return "registering and compiling take " + duration(start(c.largest())) + " with " + whole(c.largest().Size) + " of them"
+	case tenth == second:
+		return "registering and compiling take more than a second " + second
 	}
-	return fmt.Sprintf("registering and compiling take more than a tenth of a second %s, and more than a second %s",
-		c.from(1e8, start, unit), c.from(1e9, start, unit))
+	return fmt.Sprintf("registering and compiling take more than a tenth of a second %s, and more than a second %s", tenth, second)
 }
 
 // atLookup says from which size on lookups take longer, and whether the steps do.

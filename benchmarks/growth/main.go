@@ -15,7 +15,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -56,36 +55,10 @@ func main() {
 }
 
 func run(o options) error {
-	if !o.render && (o.short || o.axes != "") && o.out == "results" {
-		dir, err := os.MkdirTemp("", "segue-growth")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		o.out = dir
-	}
-	data := filepath.Join(o.out, "growth.json")
-	if !o.render {
-		result, err := measure(o)
-		if err != nil {
-			return err
-		}
-		if err := report.Save(data, result); err != nil {
-			return err
-		}
-	}
-	var result Result
-	if err := report.Load(data, &result); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("no results in %s: measure first", data)
-	} else if err != nil {
-		return err
-	}
-	text := result.markdown()
-	fmt.Println(text)
-	if err := os.WriteFile(filepath.Join(o.out, "growth.md"), []byte(text), 0o644); err != nil {
-		return err
-	}
-	return result.draw(o.out)
+	measured := func() (*Result, error) { return measure(o) }
+	return report.Make(o.out, "growth", o.render, o.short || o.axes != "", measured, func(r *Result, out string) error {
+		return errors.Join(report.WritePage(out, "growth", r.markdown()), r.draw(out))
+	})
 }
 
 func measure(o options) (*Result, error) {

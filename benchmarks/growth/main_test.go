@@ -85,6 +85,7 @@ func TestWords(t *testing.T) {
 	assert.Equal(t, "at none of these sizes", c.from(50, ofSpread, "routes"))
 	assert.Equal(t, "A lookup among all of them takes more than twice its least from 1,000 routes on. One request, again and again, takes 1.00 times as long at 10,000 as at 1: its steps stay the same.", c.atLookup("routes"))
 	assert.Contains(t, c.atStart("routes"), "tenth of a second from 10 routes on, and more than a second at none")
+	assert.Equal(t, "registering and compiling take more than a second from 10 routes on", curve{{Size: 1}, {Size: 10, Register: 2e9}}.atStart("routes"))
 	c.largest().Fixed.NS = 20
 	assert.Contains(t, c.atLookup("routes"), "takes 2.00 times as long at 10,000 as at 1.")
 	assert.Equal(t, 10, c.at(99).Size)

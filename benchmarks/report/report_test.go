@@ -1,6 +1,7 @@
 package report
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -42,4 +43,23 @@ func TestParseStat(t *testing.T) {
 	assert.Equal(t, 400*time.Millisecond, steal)
 	busy, steal = parseStat("nothing")
 	assert.Zero(t, busy+steal)
+}
+
+func TestMake(t *testing.T) {
+	type result struct{ Text string }
+	measured := 0
+	measure := func() (*result, error) { measured++; return &result{"measured"}, nil }
+	wrote := ""
+	write := func(r *result, out string) error { wrote = out; return WritePage(out, "x", r.Text) }
+	dir := t.TempDir()
+	require.ErrorContains(t, Make(dir, "x", true, false, measure, write), "measure first")
+	require.NoError(t, Make(dir, "x", false, true, measure, write))
+	require.NoError(t, Make(dir, "x", true, false, measure, write))
+	assert.Equal(t, 1, measured)
+	page, err := os.ReadFile(filepath.Join(dir, "x.md"))
+	require.NoError(t, err)
+	assert.Equal(t, "measured", string(page))
+
+	require.NoError(t, Make("results", "x", false, true, measure, write))
+	assert.NoDirExists(t, wrote, "a run that keeps nothing leaves no folder")
 }

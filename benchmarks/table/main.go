@@ -15,7 +15,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -51,36 +50,10 @@ func main() {
 }
 
 func run(o options) error {
-	if o.short && o.out == "results" {
-		dir, err := os.MkdirTemp("", "segue-table")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		o.out = dir
-	}
-	data := filepath.Join(o.out, "routers.json")
-	if !o.render {
-		result, err := measure(o)
-		if err != nil {
-			return err
-		}
-		if err := report.Save(data, result); err != nil {
-			return err
-		}
-	}
-	var result Result
-	if err := report.Load(data, &result); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("no results in %s: measure first", data)
-	} else if err != nil {
-		return err
-	}
-	text := result.markdown()
-	fmt.Println(text)
-	if err := os.WriteFile(filepath.Join(o.out, "routers.md"), []byte(text), 0o644); err != nil {
-		return err
-	}
-	return result.draw(o.out)
+	measured := func() (*Result, error) { return measure(o) }
+	return report.Make(o.out, "routers", o.render, o.short, measured, func(r *Result, out string) error {
+		return errors.Join(report.WritePage(out, "routers", r.markdown()), r.draw(out))
+	})
 }
 
 func measure(o options) (*Result, error) {

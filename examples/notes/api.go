@@ -94,7 +94,7 @@ func (s *store) createNote(w http.ResponseWriter, r *http.Request) error {
 	if n, err = s.Add(r.Context(), n); err != nil {
 		return err
 	}
-	location, err := segue.PathFor(r.Pattern+"/{id}", n.ID) // wherever this hangs
+	location, err := segue.PathFor(r.Pattern+"/{id}", n.ID) // r.Pattern has the prefix, wherever this is mounted
 	if err != nil {
 		return err
 	}

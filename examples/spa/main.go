@@ -150,7 +150,7 @@ func (l *noteList) add(w http.ResponseWriter, r *http.Request) error {
 	n.ID = len(l.all) + 1
 	l.all = append(l.all, n)
 	l.mu.Unlock()
-	location, err := segue.PathFor(r.Pattern+"/{id}", n.ID) // wherever this hangs
+	location, err := segue.PathFor(r.Pattern+"/{id}", n.ID) // r.Pattern has the prefix, wherever this is mounted
 	if err != nil {
 		return err
 	}

@@ -157,7 +157,8 @@ func (s *store) createUser(w http.ResponseWriter, r *http.Request) error {
 }
 
 // userPath is the path of a user below the path of r, wherever users is mounted:
-// r.Pattern has the prefix, and the parameters have its values.
+// r.Pattern has the prefix, and the parameters have its values. Under a host with a
+// parameter, that value would have to be left out: PathFor takes none for a host.
 func userPath(r *http.Request, id int) (string, error) {
 	var values []any
 	for _, value := range segue.Params(r) {

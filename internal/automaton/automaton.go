@@ -172,6 +172,12 @@ func (a *Automaton) Find(path string) (answer uint32, at int) {
 				size, last = 8+bits.TrailingZeros64(slash)>>3, last&below(slash)
 			} else if left >= 8 {
 				size = NextSlash(path, i+16) - i
+				if n.extra >= hasLong {
+					if c := a.literal(n, path[i:i+size]); c != nowhere {
+						n = &a.nodes[c]
+						goto step
+					}
+				}
 				goto other
 			}
 		}
@@ -183,12 +189,6 @@ func (a *Automaton) Find(path string) (answer uint32, at int) {
 			}
 		}
 	other:
-		if n.extra >= hasLong && size > maxShort {
-			if c := a.literal(n, path[i:i+size]); c != nowhere {
-				n = &a.nodes[c]
-				goto step
-			}
-		}
 		switch {
 		case size <= 2 && (size == 0 || isDots(first, size)): // one comparison for most segments
 			if size == 0 && i == len(path) {

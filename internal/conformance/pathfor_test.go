@@ -23,6 +23,9 @@ import (
 // of the values as it has parameters.
 func pathForFault(text string, values []string) string {
 	r, ok := pathForRoute(text)
+	if !ok { // two patterns that were joined at a slash or at {$}
+		r, ok = pathForRoute(pathForJoints.Replace(text))
+	}
 	_, err := segue.PathFor(text)
 	var refused *segue.PatternError
 	if wrong := errors.As(err, &refused); wrong == ok {
@@ -53,6 +56,8 @@ func pathForFault(text string, values []string) string {
 	}
 	return pathFault(r, rt, route, path, given)
 }
+
+var pathForJoints = strings.NewReplacer("/{$}/", "/", "//", "/")
 
 // isClean reports whether a path has no dot segment, and no empty one but the last.
 func isClean(path string) bool {
@@ -141,6 +146,7 @@ var (
 	pathForStarts   = []string{"", "", "GET ", "h.example", "PURGE h.example", "POST "}
 	pathForSegments = []string{
 		"a", "b c", "é", "%2F", "a%2fb", "%2e", "%2E%2E", "%zz", "a?b", "x:y", ":1", "...", "%7Bx%7D", "a;b,c", "\xff", "{x}", "{y}", ":z", "{v}", ":w", // a pattern each
+		"", "{$}", // joints
 	}
 	pathForEnds   = []string{"", "", "", "/", "/{$}", "/{r...}", "/*r"}
 	pathForValues = []string{

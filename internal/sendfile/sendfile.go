@@ -127,7 +127,9 @@ func (t *Tree) send(w http.ResponseWriter, r *http.Request, name string, cacheCo
 	if err := t.setTag(h, file, info, name, coding); err != nil {
 		return err
 	}
-	if _, forward := content.(*stream); forward && strings.Contains(r.Header.Get("Range"), ",") {
+	_, forward := content.(*stream)
+	// RFC 9110, section 14.2: no Range is refused for a unit that is not understood.
+	if asked := r.Header.Get("Range"); asked != "" && !strings.HasPrefix(asked, "bytes=") || forward && strings.Contains(asked, ",") {
 		r = r.WithContext(r.Context()) // a copy, whose header is its own
 		r.Header = maps.Clone(r.Header)
 		r.Header.Del("Range")

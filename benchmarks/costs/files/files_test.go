@@ -1,6 +1,8 @@
 package files
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -34,4 +36,22 @@ func TestCounter(t *testing.T) {
 	_, err = c.Stat("none")
 	require.Error(t, err)
 	assert.Equal(t, []int{2, 2}, []int{c.lookups, c.calls})
+}
+
+// The page can be written again from the data, and is not written without.
+func TestCaddyPage(t *testing.T) {
+	dir := t.TempDir()
+	page := filepath.Join(dir, "caddy.md")
+	require.NoError(t, RenderCaddy(dir))
+	assert.NoFileExists(t, page)
+	r := &timing.Run{Cells: []*timing.Cell{{Section: Section, Column: "memory", Title: "segue", NS: 50, Median: 75, Lookups: 3, FileCalls: 8}}}
+	require.NoError(t, SaveCaddy(dir, r))
+	before, err := os.ReadFile(page)
+	require.NoError(t, err)
+	assert.Contains(t, string(before), "\n| calls | memory |\n| --- | --: |\n| segue | 3 + 8 |\n")
+	require.NoError(t, os.Remove(page))
+	require.NoError(t, RenderCaddy(dir))
+	after, err := os.ReadFile(page)
+	require.NoError(t, err)
+	assert.Equal(t, string(before), string(after))
 }

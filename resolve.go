@@ -227,7 +227,7 @@ func (q *question) answer(method string) answer {
 		a.status, a.declined = http.StatusNotFound, len(q.files) > 0
 		if allow := q.allowed(); len(allow) > 0 {
 			a.status, a.allow = http.StatusMethodNotAllowed, strings.Join(allow, ", ")
-			a.route = q.best()
+			a.route = slices.Concat(q.onSent(), q.onOther())[0] // the best over all methods
 		}
 	}
 	return a
@@ -434,15 +434,6 @@ func options(routes []*route) (*route, int) {
 		return nil, 0
 	}
 	return verb, http.StatusNoContent
-}
-
-// best returns the best route on the path over all methods, at the other
-// spelling if there is none at this one.
-func (q *question) best() *route {
-	if found := slices.Concat(q.onSent(), q.onOther()); len(found) > 0 {
-		return found[0]
-	}
-	return nil
 }
 
 // allowed returns the methods whose own routes answer on the path, sorted. HEAD

@@ -423,3 +423,13 @@ func TestDropHeaders(t *testing.T) {
 	DropHeaders(h)
 	assert.Equal(t, http.Header{"Vary": {"x"}, "X-Other": {"x"}}, h)
 }
+
+// A time from before 1981 is none: two versions may have it.
+func TestServeTagsOldTimes(t *testing.T) {
+	for year, tagged := range map[int]bool{1970: true, 1979: true, 1980: true, 1981: false, 2026: false} {
+		tree := &Tree{FS: fstest.MapFS{"a": {Data: []byte("a"), ModTime: time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)}}}
+		w := httptest.NewRecorder()
+		require.NoError(t, tree.Serve(w, httptest.NewRequest("GET", "/a", nil), "a", false, false))
+		assert.Equal(t, tagged, w.Header().Get("ETag") != "", year)
+	}
+}

@@ -21,27 +21,28 @@ import (
 )
 
 var parseSeeds = []string{
-	"/",                                    // the shortest pattern
-	"",                                     // no pattern at all
-	" ",                                    // an empty method and nothing behind it
-	"GET /users/{id}",                      // the ordinary one
-	"GET \t h.example/{x}/{$}",             // several blanks, a host, an end
-	"get /x",                               // a standard method that no client sends so
-	"purge /x",                             // a method of one's own may be in lower case
-	"G(T /x",                               // no token
-	"GET",                                  // a method alone is a host without a path
-	"h/{x}",                                // a host alone
-	"h{x}/y",                               // a brace before the path
-	"{x}.h.example/y",                      // a parameter for the host's first label
-	"GET {x}.H.Example./{y}",               // the same with all that may be around it
-	"{x}.h/{x...}",                         // its name once more in the path
-	"{x}.{y}.h/",                           // two labels
-	"h.{x}/",                               // not the first one
-	"{x}y.h/",                              // not the whole of it
-	"{x}/y",                                // no host around it
-	"{x}./y",                               // nor here
-	"{x-y}.h/",                             // a name that is no name
-	"{x}.h:80/",                            // a port
+	"/",                                           // the shortest pattern
+	"",                                            // no pattern at all
+	" ",                                           // an empty method and nothing behind it
+	"GET /users/{id}",                             // the ordinary one
+	"GET \t h.example/{x}/{$}",                    // several blanks, a host, an end
+	"get /x",                                      // a standard method that no client sends so
+	"purge /x",                                    // a method of one's own may be in lower case
+	"G(T /x",                                      // no token
+	"GET",                                         // a method alone is a host without a path
+	"h/{x}",                                       // a host alone
+	"h{x}/y",                                      // a brace before the path
+	"{x}.h.example/y",                             // a parameter for the host's first label
+	"GET {x}.H.Example./{y}",                      // the same with all that may be around it
+	"{x}.h/{x...}",                                // its name once more in the path
+	"{x}.{y}.h/",                                  // two labels
+	"h.{x}/",                                      // not the first one
+	"{x}y.h/",                                     // not the whole of it
+	"{x}/y",                                       // no host around it
+	"{x}./y",                                      // nor here
+	"{x-y}.h/",                                    // a name that is no name
+	"{x}.h:80/",                                   // a port
+	":/", "h:p/", "[::1]:/", "[a]b:80/", "a:b:1/", // and what is taken for one
 	"h}/{x}",                               // a brace that nothing opened
 	"/a/{x}/b/{x}",                         // one name twice
 	"/a/{}",                                // a name without a letter
@@ -212,8 +213,9 @@ func fuzzRefused(text string) bool {
 	return fuzzDeadHost.MatchString(host) || slices.ContainsFunc(segs[1:], fuzzExpress)
 }
 
-// fuzzDeadHost are the hosts that no request has.
-var fuzzDeadHost = regexp.MustCompile(`^(?s:\*\..*|[^:]*:[0-9]+|.*\]:[0-9]+)$`)
+// fuzzDeadHost are the hosts that no request has: what follows their colon is cut
+// from a request's host as its port.
+var fuzzDeadHost = regexp.MustCompile(`^(?s:\*\..*|[^:\[\]]*:[^:\[\]]*|\[[^\[\]]*\]:[^:\[\]]*)$`)
 
 func fuzzExpress(seg string) bool {
 	name, star := strings.CutPrefix(seg, "*")

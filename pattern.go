@@ -66,12 +66,9 @@ func (p *pattern) hostName() string { return hostParameter(p.host()) }
 
 // hostParameter is hostName for the text of a pattern before its path.
 func hostParameter(text string) string {
-	host := text[strings.LastIndexAny(text, " \t")+1:]
-	if label, found := strings.CutPrefix(host, "{"); found {
-		name, _, _ := strings.Cut(label, "}")
-		return name
-	}
-	return ""
+	_, label, _ := strings.Cut(text, "{") // no method has a brace
+	name, _, _ := strings.Cut(label, "}")
+	return name
 }
 
 // hostKey returns the text by which hosts are told apart: two that differ only in

@@ -42,6 +42,7 @@ var parseSeeds = []string{
 	"{x}./y",                                      // nor here
 	"{x-y}.h/",                                    // a name that is no name
 	"{x}.h:80/",                                   // a port
+	" {A}. 0/0",                                   // a blank in a host
 	":/", "h:p/", "[::1]:/", "[a]b:80/", "a:b:1/", // and what is taken for one
 	"h}/{x}",                               // a brace that nothing opened
 	"/a/{x}/b/{x}",                         // one name twice

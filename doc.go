@@ -68,8 +68,8 @@
 // # What handlers see
 //
 // Inside a handler, and inside middleware, r.Pattern is the pattern of the route
-// in the language of ServeMux, with the prefixes of all mounts. One differs: a verb's
-// "/" shows "/" and matches that path only.
+// in the language of ServeMux, with the prefixes of all mounts. One pattern
+// differs: a verb's "/" shows "/" and matches that path only.
 // [http.Request.PathValue], [Param], [Params] and [ParamAs] give the values of its
 // parameters, decoded once. The values belong to the request: a request, or a
 // copy of it, that outlives its handler keeps them. r.URL is unchanged.
@@ -118,8 +118,7 @@
 // A handler under [Try] returns an error, [Fail] takes one from anywhere, and
 // [Recover] turns a panic into one. The error walks the handlers that
 // [Router.OnError] added to the router of the matched route, then those of the
-// routers around it. If none answers, the answer is what
-// [StatusOf] returns.
+// routers around it. If none answers, the answer is what [StatusOf] returns.
 //
 //	users.GET("/{id}", segue.Try(func(w http.ResponseWriter, r *http.Request) error {
 //		return segue.Errorf(http.StatusNotFound, "no user %s", segue.Param(r, "id"))

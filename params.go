@@ -363,6 +363,9 @@ func readQuery(v reflect.Value, r *http.Request, name string) (said bool, err er
 	case shape == reflect.Pointer || shape == reflect.Slice:
 		one = one.Elem()
 	}
+	if k := one.Kind(); (k < reflect.Bool || k > reflect.Float64) && k != reflect.String && !reflect.PointerTo(one).Implements(textUnmarshaler) {
+		panic(unreadable(one)) // whatever the client sends
+	}
 	values := r.URL.Query()[name]
 	if shape != reflect.Slice {
 		values = values[:min(len(values), 1)]
@@ -385,9 +388,6 @@ func readQuery(v reflect.Value, r *http.Request, name string) (said bool, err er
 			return true, &ParamError{Name: name, Value: value, Reason: reasonOf(err, one), query: true, err: err}
 		}
 		said = true
-	}
-	if !said && !reflect.PointerTo(one).Implements(textUnmarshaler) {
-		_ = setKind(reflect.New(one).Elem(), "") // panics for a wrong T, whatever the client sends
 	}
 	return said, nil
 }
@@ -433,9 +433,13 @@ func setKind(v reflect.Value, s string) (err error) {
 		n, err = parseFloat(s, v.Type().Bits())
 		v.SetFloat(n)
 	default:
-		panic("segue: ParamAs and QueryAs cannot make a " + v.Type().String() + "; give its pointer an UnmarshalText method")
+		panic(unreadable(v.Type()))
 	}
 	return err
+}
+
+func unreadable(t reflect.Type) string {
+	return "segue: ParamAs and QueryAs cannot make a " + t.String() + "; give its pointer an UnmarshalText method"
 }
 
 // parseFloat takes decimal numbers alone: NaN and the infinities, which
@@ -484,8 +488,8 @@ func reasonOf(err error, t reflect.Type) string {
 // encoded as in a URL. The pattern matches it and gives the values back.
 //
 // The error is a [*PatternError] if the pattern is wrong, or never matches because it
-// has a dot segment. Other errors are a wrong number of values, a value of
-// another type, and a value that could not come back. For a parameter these are "",
+// has a dot segment or further empty ones. Other errors are a wrong number of values, a
+// value of another type, and a value that could not come back. For a parameter these are "",
 // "." and "..". For a rest it is a text with an empty or dot segment; a final slash is
 // allowed, and so is "".
 func PathFor(pattern string, values ...any) (string, error) {

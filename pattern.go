@@ -266,7 +266,7 @@ func (ps *parser) checkHost(from, to int) *PatternError {
 	}
 	advice := fmt.Sprintf("hosts are compared without their port; write %q", name)
 	if name == "" {
-		advice = `hosts are compared without their port; a parameter is written as in {tenant}.example.com/`
+		advice = "hosts are compared without their port: leave it out; a parameter is written as in {tenant}.example.com/"
 	}
 	return ps.fail(from+len(host)-len(port)-len(":"), advice)
 }

@@ -227,7 +227,11 @@ func (q *question) answer(method string) answer {
 		a.status, a.declined = http.StatusNotFound, len(q.files) > 0
 		if allow := q.allowed(); len(allow) > 0 {
 			a.status, a.allow = http.StatusMethodNotAllowed, strings.Join(allow, ", ")
-			a.route = slices.Concat(q.onSent(), q.onOther())[0] // the best over all methods
+			best := q.onSent() // over all methods
+			if len(best) == 0 {
+				best = q.onOther()
+			}
+			a.route = best[0]
 		}
 	}
 	return a

@@ -105,8 +105,8 @@ type Files struct {
 // middleware has set Cache-Control. It does not answer below the prefix of
 // another Static or of a router that [Router.Mount] or [Router.Group] has put
 // there, if that prefix is deeper than its own or better by the rules of the package
-// comment ("Which route wins"): /api/nope is the 404 of a router at /api, and /assets/nope is the 404
-// of a Static at /assets. Routes that are registered without such a router do not
+// comment ("Which route wins"): /api/nope is the 404 of a router at /api, and
+// /assets/nope is the 404 of a Static at /assets. Routes that are registered without such a router do not
 // keep the fallback out.
 //
 // # What is sent

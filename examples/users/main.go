@@ -20,6 +20,7 @@ import (
 	"os/signal"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -157,12 +158,15 @@ func (s *store) createUser(w http.ResponseWriter, r *http.Request) error {
 }
 
 // userPath is the path of a user below the path of r, wherever users is mounted:
-// r.Pattern has the prefix, and the parameters have its values. Under a host with a
-// parameter, that value would have to be left out: PathFor takes none for a host.
+// r.Pattern has the prefix, and the parameters have its values. PathFor takes no value
+// for a parameter of a host.
 func userPath(r *http.Request, id int) (string, error) {
 	var values []any
-	for _, value := range segue.Params(r) {
-		values = append(values, value)
+	_, path, _ := strings.Cut(r.Pattern, "/")
+	for name, value := range segue.Params(r) {
+		if strings.Contains(path, "{"+name+"}") {
+			values = append(values, value)
+		}
 	}
 	return segue.PathFor(r.Pattern+"/{id}", append(values, id)...)
 }

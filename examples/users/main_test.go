@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httptrace"
 	"os"
 	"os/exec"
@@ -19,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/segue-go/segue"
 	"github.com/segue-go/segue/examples/internal/live"
 	"github.com/segue-go/segue/internal/loopback"
 )
@@ -186,4 +188,16 @@ func TestShutdown(t *testing.T) {
 	assert.Equal(t, http.StatusCreated, resp.StatusCode)
 	assert.Equal(t, `{"id":4,"name":"Barbara"}`, string(text))
 	assert.NoError(t, p.wait(), p.text())
+}
+
+// A host's parameter is none of the path's.
+func TestLocationUnderHost(t *testing.T) {
+	app, s := segue.New(), newStore()
+	app.Mount("{tenant}.example.com/orgs", s.orgs(s.users()))
+	r := httptest.NewRequest("POST", "http://a.example.com/orgs/acme/users", strings.NewReader(`{"name":"Ada"}`))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	app.ServeHTTP(w, r)
+	assert.Equal(t, http.StatusCreated, w.Code, w.Body)
+	assert.Regexp(t, `^/orgs/acme/users/\d+$`, w.Header().Get("Location"))
 }
